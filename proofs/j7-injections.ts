@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { withoutHidden } from '../server/src/shop/hidden-characters.ts';
+import { UNLISTED } from '../server/src/shop/products/fields.ts';
 import type { FunctionName } from '../server/src/ucp/functions.ts';
 import { FUNCTION_NAMES, faultsInAnswer, publishProfile } from '../server/test/ucp.ts';
 import { AgentPurchases } from './agent-purchases.ts';
@@ -270,6 +271,9 @@ function taken(text: string): string {
   return withoutHidden(text, { lines: false });
 }
 
+/** The texts that only the page of a product shows, apart from the formatted description. */
+const PAGE_TEXTS = UNLISTED.storefront.filter((field) => field !== 'description_html');
+
 async function sell(shop: OpenShop, { text, canary, word }: Injection) {
   const said = taken(`${word} ${text}`);
   const [name, value] = [said.slice(0, 255), said.slice(0, 500)];
@@ -281,7 +285,7 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
       ...(isFormatted(canary)
         ? { description_html: `<p>${said}</p><ul><li>${said}</li></ul>` }
         : { description: said }),
-      ...{ seo_title: said.slice(0, 100), seo_description: said.slice(0, 300) },
+      ...Object.fromEntries(PAGE_TEXTS.map((field) => [field, name])),
       metadata: { [canary]: value, colour: value },
       options: [
         { name, values: [name, word, hidden.turned] },

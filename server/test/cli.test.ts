@@ -74,7 +74,7 @@ test('a dry run says of a nasty file exactly what its import says, and nothing i
   }
   const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'Mug' } } });
   expect(data?.products[0]).toMatchObject({
-    ...{ slug: 'mug', description_html: '<h2>Care</h2><p>Wash <b>cold</b></p>', seo_title: 'Best mug' },
+    ...{ slug: 'mug', description_html: '<h2>Care</h2><p>Wash <b>cold</b></p>', seo_description: 'Buy it' },
     metadata: { category: 'Home > Mugs', fabric: 'wool' },
     variants: [{ sku: 'A', weight: '0.98767093', weight_unit: 'oz', inventory_quantity: 0 }, { weight_unit: 'lb' }],
   });
@@ -269,10 +269,10 @@ test('the commands that the set-up list shows do its steps as they stand', async
   expect(lines(after.out)).toEqual([]);
 });
 
-test('a product gets a formatted description, and its texts for search engines, by options', async () => {
+test('a product gets a formatted description, and its text for search engines, by options', async () => {
   const { commerce, dashboard } = await merchant();
   const html = '<p>Cut by <b>hand</b>.</p><script>alert(1)</script>';
-  const seo = ['--seo-title', 'An oak tray', '--seo-description', 'Cut by hand.'];
+  const seo = ['--seo-description', 'An oak tray'];
   const made = await commerce([
     'products',
     'create',
@@ -292,9 +292,8 @@ test('a product gets a formatted description, and its texts for search engines, 
   expect(await read()).toMatchObject({
     description_html: '<p>Cut by <b>hand</b>.</p>',
     description: 'Cut by hand.',
-    seo_title: 'An oak tray',
-    seo_description: 'Cut by hand.',
+    seo_description: 'An oak tray',
   });
-  await commerce(['products', 'update', 'tray', '--seo-title', 'none', '--description-html', 'none']);
-  expect(await read()).toMatchObject({ description_html: null, description: 'Cut by hand.', seo_title: null });
+  await commerce(['products', 'update', 'tray', '--seo-description', 'none', '--description-html', 'none']);
+  expect(await read()).toMatchObject({ description_html: null, description: 'Cut by hand.', seo_description: null });
 });

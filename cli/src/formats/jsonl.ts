@@ -91,16 +91,21 @@ export async function* writeJsonl(products: AsyncIterable<Product>): AsyncGenera
   for await (const product of products) yield `${JSON.stringify(importOf(product))}\n`;
 }
 
+/** The fields of a product that the server makes. A new one does not compile until it is here. */
+const MADE: Record<Exclude<keyof Product, keyof ProductImport>, true> = {
+  ...{ id: true, merchant_id: true, currency: true, has_variants: true, total_inventory: true, in_stock: true },
+  ...{ created_at: true, updated_at: true },
+};
+/** What is written in another form. */
+const OTHERWISE = {
+  ...{ images: true, options: true, variants: true },
+  ...{ price: true, compare_at_price: true, cost_per_item: true },
+} satisfies Partial<Record<keyof Product, true>>;
+
 function importOf(product: Product): ProductImport {
-  const { description_html, seo_title, seo_description } = product;
-  const { name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class } = product;
   const [only] = product.variants;
   return {
-    ...(description_html !== undefined && { description_html }),
-    ...(seo_title !== undefined && { seo_title }),
-    ...(seo_description !== undefined && { seo_description }),
-    ...{ name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class },
-    track_inventory: product.track_inventory,
+    ...without(product, { ...MADE, ...OTHERWISE }),
     images: product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height })),
     ...(product.has_variants
       ? {
@@ -109,6 +114,10 @@ function importOf(product: Product): ProductImport {
         }
       : only && soldOf(only)),
   };
+}
+
+function without<Whole extends object, Left extends object>(whole: Whole, left: Left): Omit<Whole, keyof Left> {
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !(name in left))) as Omit<Whole, keyof Left>;
 }
 
 function variantOf(variant: Variant): VariantInput {

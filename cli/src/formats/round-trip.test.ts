@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { htmlOfText } from './html-text.ts';
 import { writeJsonl } from './jsonl.ts';
+import { TEXT_PROPERTIES } from './shopify-columns.ts';
 import { writeShopify } from './shopify-export.ts';
 import { allOf, readText, refusals } from './testing.ts';
 
@@ -60,11 +61,14 @@ const variant = fc
     cost_per_item: cost === null ? null : money(cost),
   }));
 
+function oneOfEach<Name extends string, Value>(names: Name[], value: Value): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>;
+}
+
 const product = fc.record({
   name: line,
   description: lines,
-  vendor: fc.option(line, { nil: null }),
-  product_type: fc.option(line, { nil: null }),
+  texts: fc.record(oneOfEach(TEXT_PROPERTIES, fc.option(line, { nil: null }))),
   tags: fc.uniqueArray(line, { maxLength: 4 }),
   status: fc.constantFrom('draft' as const, 'active' as const, 'archived' as const),
   track_inventory: fc.boolean(),
@@ -80,7 +84,7 @@ type Made = typeof product extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A product as the server answers it, its variants told apart by their first option. */
 function productOf(made: Made, index: number): Product {
-  const { optionNames, values, variants, images, alt, status, ...rest } = made;
+  const { optionNames, values, variants, images, alt, status, texts, ...rest } = made;
   const has_variants = optionNames.length > 0;
   const dates = { created_at: NOW.toISOString(), updated_at: NOW.toISOString() };
   const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
@@ -108,13 +112,13 @@ function productOf(made: Made, index: number): Product {
   );
   const [first] = written as [Variant];
   return {
-    ...{ ...rest, ...dates, id, merchant_id: id, slug: `p-${index}`, currency: 'EUR', has_variants, status },
+    ...{ ...rest, ...texts, ...dates, id, merchant_id: id, slug: `p-${index}`, currency: 'EUR', has_variants, status },
     ...{ price: first.price, compare_at_price: first.compare_at_price, cost_per_item: first.cost_per_item },
     options: optionNames.map((name, at) => ({
       ...{ id, name, position: at + 1 },
       values: at === 0 ? values.slice(0, shown.length) : values.slice(0, 1),
     })),
-    ...{ description_html: null, seo_title: null, seo_description: null },
+    description_html: null,
     images: images.map((address, at) => ({
       id,
       url: address,
@@ -159,7 +163,7 @@ function withHtml({ description, ...rest }: Expected): object {
 
 /** Stock below zero that cannot be sold is 0 in a CSV, and is left to the server in JSON Lines. */
 function expectedFromCsv(product: Product, least = 0): Expected {
-  const { name, slug, description, vendor, product_type, tags, status, track_inventory } = product;
+  const { name, slug, description, tags, status, track_inventory } = product;
   const variants = product.variants.map((variant) => {
     const { sku, barcode, price, compare_at_price, cost_per_item, inventory_policy } = variant;
     const { inventory_quantity: stock } = variant;
@@ -173,15 +177,14 @@ function expectedFromCsv(product: Product, least = 0): Expected {
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
   // The format says only whether tax is charged.
   const taxed = { taxable: product.tax_class !== 'zero' };
-  const { description_html, seo_title, seo_description, metadata } = product;
-  const pages = { description_html, seo_title, seo_description, metadata };
+  const { description_html, metadata } = product;
   const shared = {
-    ...pages,
+    ...Object.fromEntries(TEXT_PROPERTIES.map((property) => [property, product[property]])),
+    description_html,
+    metadata,
     name,
     slug,
     description,
-    vendor,
-    product_type,
     tags,
     status,
     track_inventory,
@@ -236,7 +239,7 @@ test('a product that is not out yet is written as not published', async () => {
   expect(products[0]).toMatchObject({ status: 'active', published_at: null });
 });
 
-test('what a page about the product says, its facts and its weights go through Shopify CSV', async () => {
+test('the formatted description, its facts and its weights go through Shopify CSV', async () => {
   const [some] = fc.sample(catalogue, { numRuns: 1, seed: 1 }) as [Product[]];
   const [made] = some as [Product];
   const variants = made.variants.map((variant) => ({ ...variant, weight: '0.98767093', weight_unit: 'oz' as const }));
@@ -248,11 +251,11 @@ test('what a page about the product says, its facts and its weights go through S
     'shopify.age-group': 'adults',
     'Google Shopping / MPN': 'M-1',
   };
-  const rich = { ...made, variants, description_html, seo_title: 'Tee', seo_description: 'A\ntee', metadata };
+  const rich = { ...made, variants, description_html, metadata };
   const text = (await allOf(writeShopify(each([rich, { ...made, slug: 'other' }]), NOW))).join('');
   const { products, warnings } = await readText(text);
   expect(text).toContain(',28,oz,');
   expect(warnings).toEqual([{ line: 2, message: expect.stringMatching(/^Gift Card: it is sold here like any other/) }]);
-  expect(products[0]).toMatchObject({ description_html, seo_title: 'Tee', seo_description: 'A\ntee', metadata });
+  expect(products[0]).toMatchObject({ description_html, metadata });
   expect(JSON.stringify(products[0])).toContain('"weight":"0.98767093","weight_unit":"oz"');
 });

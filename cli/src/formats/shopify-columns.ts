@@ -1,3 +1,5 @@
+import type { BOUNDS } from './bounds.ts';
+
 /**
  * The columns of Shopify's product CSV that are used here, with the names they have had: first the long-established one, then
  * that of the newer template. Metafields have columns of their own (shopify-metadata.ts);
@@ -41,6 +43,16 @@ export const SHOPIFY_COLUMNS = {
 } as const;
 
 export type ShopifyColumn = keyof typeof SHOPIFY_COLUMNS;
+
+/** The properties of a product that are the text of one cell, which may be empty. */
+export const TEXT_COLUMNS = {
+  vendor: 'vendor',
+  product_type: 'type',
+  seo_title: 'seoTitle',
+  seo_description: 'seoDescription',
+} as const satisfies Partial<Record<keyof typeof BOUNDS, ShopifyColumn>>;
+
+export const TEXT_PROPERTIES = Object.keys(TEXT_COLUMNS) as (keyof typeof TEXT_COLUMNS)[];
 
 /** What Shopify writes as the option of a product that has none. */
 export const NO_OPTION = { name: 'Title', value: 'Default Title' } as const;

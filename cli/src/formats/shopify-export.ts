@@ -2,7 +2,16 @@ import type { Product, Variant } from '@commerce-backend/spec';
 import { stringify } from 'csv-stringify/sync';
 import { gramsOf } from './decimals.ts';
 import { htmlOfText } from './html-text.ts';
-import { codeCell, GRAMS, NO_OPTION, SHOPIFY_COLUMNS, type ShopifyColumn, tagsCell } from './shopify-columns.ts';
+import {
+  codeCell,
+  GRAMS,
+  NO_OPTION,
+  SHOPIFY_COLUMNS,
+  type ShopifyColumn,
+  TEXT_COLUMNS,
+  TEXT_PROPERTIES,
+  tagsCell,
+} from './shopify-columns.ts';
 import { CATEGORY, GIFT_CARD, metafieldHeader } from './shopify-metadata.ts';
 
 const COLUMNS = Object.keys(SHOPIFY_COLUMNS) as ShopifyColumn[];
@@ -58,10 +67,7 @@ function productCells(product: Product, now: Date): Row {
     body: product.description_html ?? htmlOfText(product.description),
     category: product.metadata[CATEGORY] ?? '',
     giftCard: product.metadata[GIFT_CARD] === 'true' ? 'TRUE' : 'FALSE',
-    seoTitle: product.seo_title ?? '',
-    seoDescription: product.seo_description ?? '',
-    vendor: product.vendor ?? '',
-    type: product.product_type ?? '',
+    ...Object.fromEntries(TEXT_PROPERTIES.map((property) => [TEXT_COLUMNS[property], product[property] ?? ''])),
     tags: tagsCell(product.tags),
     published: product.status === 'active' && published ? 'TRUE' : 'FALSE',
     status: product.status,

@@ -1,17 +1,14 @@
 import type { PlaceOf } from './reading.ts';
 import type { Columns } from './row-reader.ts';
-import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn, TEXT_COLUMNS } from './shopify-columns.ts';
 
 const COLUMN_OF: Record<string, ShopifyColumn> = {
   name: 'title',
   slug: 'handle',
   description: 'body',
   description_html: 'body',
-  seo_title: 'seoTitle',
-  seo_description: 'seoDescription',
+  ...TEXT_COLUMNS,
   metadata: 'category',
-  vendor: 'vendor',
-  product_type: 'type',
   tags: 'tags',
   status: 'status',
   published_at: 'published',

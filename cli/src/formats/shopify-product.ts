@@ -1,7 +1,7 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { BOUNDS } from './bounds.ts';
 import { htmlOfText, textOfHtml } from './html-text.ts';
-import { tagsOf } from './shopify-columns.ts';
+import { type ShopifyColumn, TEXT_COLUMNS, TEXT_PROPERTIES, tagsOf } from './shopify-columns.ts';
 import { imagesOf, pictureIn } from './shopify-images.ts';
 import { type ExtraColumns, metadataOf } from './shopify-metadata.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
@@ -20,17 +20,19 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
   if (own !== '' && !images.some(({ url }) => url === own) && images.length < BOUNDS.images) {
     images.push({ url: own, alt: null, position: images.length + 1 });
   }
-  const fitted = (column: 'title' | 'vendor' | 'type' | 'seoTitle' | 'seoDescription', most: number) =>
+  const fitted = (column: ShopifyColumn, most: number) =>
     cut(head.text(column), most, `${head.header(column)}: the text`, warn) || null;
   return {
     name: fitted('title', BOUNDS.name) ?? '',
     slug,
     ...(head.has('body') && descriptionOf(head, warn)),
-    ...(head.has('seoTitle') && { seo_title: fitted('seoTitle', BOUNDS.seo_title) }),
-    ...(head.has('seoDescription') && { seo_description: fitted('seoDescription', BOUNDS.seo_description) }),
+    ...Object.fromEntries(
+      TEXT_PROPERTIES.filter((property) => head.has(TEXT_COLUMNS[property])).map((property) => [
+        property,
+        fitted(TEXT_COLUMNS[property], BOUNDS[property]),
+      ]),
+    ),
     ...metadataOf(rows, extra, warn),
-    ...(head.has('vendor') && { vendor: fitted('vendor', BOUNDS.vendor) }),
-    ...(head.has('type') && { product_type: fitted('type', BOUNDS.product_type) }),
     ...(head.has('tags') && { tags: tagsIn(head, warn) }),
     ...visibilityOf(head, warn),
     ...trackingOf(variantRows),
@@ -124,7 +126,8 @@ function taxabilityOf(variantRows: ShopifyRow[], warn: Warn): Pick<ProductImport
 }
 
 const SAID_ONCE = [
-  ...(['title', 'body', 'vendor', 'type', 'tags', 'category', 'seoTitle', 'seoDescription'] as const),
+  ...(['title', 'body', 'tags', 'category'] as const),
+  ...Object.values(TEXT_COLUMNS),
   ...(['status', 'published', 'giftCard'] as const),
 ];
 

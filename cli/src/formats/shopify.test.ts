@@ -6,7 +6,7 @@ const HEADER =
   'Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Option1 Name,Option1 Value,Option2 Name,Option2 Value,' +
   'Variant SKU,Variant Grams,Variant Weight Unit,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,' +
   'Variant Price,Variant Compare At Price,Variant Requires Shipping,Variant Barcode,Image Src,Image Position,' +
-  'Image Alt Text,Variant Image,Cost per item,Status,SEO Title';
+  'Image Alt Text,Variant Image,Cost per item,Status';
 
 type Cells = Record<string, string>;
 
@@ -65,7 +65,6 @@ test('rows of one handle become one product with its variants and images', async
       name: 'Tee, "the one"',
       slug: 'tee',
       description_html: '<p>Soft</p><ul><li>Cotton</li></ul>',
-      seo_title: null,
       vendor: 'Ada',
       product_type: 'Shirts',
       tags: ['summer', 'sale'],

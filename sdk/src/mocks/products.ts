@@ -1,4 +1,6 @@
 import type { AgentCandidate, AgentProduct, Product, ShopCategory, Variant } from '@commerce-backend/spec';
+import { operationById } from './contract.ts';
+import type { MockProduct } from './data.ts';
 import { decimal } from './money.ts';
 import { isOver, type State, type StoredProduct, type StoredVariant } from './state.ts';
 
@@ -52,9 +54,9 @@ export function productView(state: State, product: StoredProduct, isWhole = fals
   const { input, id, options, images, status, published_at, variants } = product;
   const cheapest = variants.find(({ price }) => price === priceOf(product));
   const { vendor = null, product_type = null, tags = [], metadata = {}, tax_class = 'standard' } = input;
-  return {
+  const listed: Product = {
     ...{ id, merchant_id: state.merchant_id, name: input.name, slug: input.slug, description: input.description ?? '' },
-    ...{ vendor, product_type, tags, ...(isWhole && wholeOf(product)) },
+    ...{ vendor, product_type, tags },
     price: decimal(priceOf(product), state.digits),
     compare_at_price: cheapest?.compare_at_price ?? null,
     ...{ cost_per_item: null, currency: state.data.currency, images, has_variants: options.length > 0, options },
@@ -64,11 +66,14 @@ export function productView(state: State, product: StoredProduct, isWhole = fals
     in_stock: variants.some(isAvailable),
     ...{ status, metadata, tax_class, published_at, created_at: state.started, updated_at: state.started },
   };
+  return isWhole ? { ...listed, ...shownAlone(input, listed) } : listed;
 }
 
-function wholeOf({ input }: StoredProduct) {
-  const { description_html = null, seo_title = null, seo_description = null } = input;
-  return { description_html, seo_title, seo_description };
+/** What the contract's example of a product has besides: texts that merchants write, null where they have not. */
+function shownAlone(input: MockProduct, listed: Product): Partial<Product> {
+  const example = operationById('storefront.getProduct').answer as Product;
+  const fields = Object.keys(example).filter((field) => !(field in listed)) as (keyof MockProduct)[];
+  return Object.fromEntries(fields.map((field) => [field, input[field] ?? null]));
 }
 
 function variantView(state: State, variant: StoredVariant): Variant {

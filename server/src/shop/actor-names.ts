@@ -1,4 +1,6 @@
-import sql, { type Sql } from 'sql-template-tag';
+import type { KeyActor } from '@commerce-backend/spec';
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { jsonObject } from '../db/fields.ts';
 
 /** Who acted, in words: a person's name as it is now, or what a key or token was called when it was made. */
 
@@ -15,9 +17,13 @@ export const actorName: Sql = sql`case e.actor_type
 /** The member of staff or the API key with an id in a column of `t`, a tenant's table; null where none was recorded. */
 export function actorBehind(column: Sql): Sql {
   return sql`coalesce(
-      (select json_build_object('type', 'staff', 'id', a.id, 'name', a.name) from staff a where a.id = ${column}),
-      (select json_build_object('type', 'staff', 'id', f.staff_id, 'name', f.name) from former_staff f
+      (select ${keyActor('staff', sql`a.id`, sql`a.name`)} from staff a where a.id = ${column}),
+      (select ${keyActor('staff', sql`f.staff_id`, sql`f.name`)} from former_staff f
         where f.site_id = t.site_id and f.staff_id = ${column}),
-      (select json_build_object('type', 'api_key', 'id', k.id, 'name', k.description) from tokens k
+      (select ${keyActor('api_key', sql`k.id`, sql`k.description`)} from tokens k
         where k.site_id = t.site_id and k.id = ${column}))`;
+}
+
+function keyActor(type: NonNullable<KeyActor>['type'], id: Sql, name: Sql): Sql {
+  return jsonObject<NonNullable<KeyActor>>({ type: sql`${raw(`'${type}'`)}`, id, name });
 }

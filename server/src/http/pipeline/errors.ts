@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
+import type { CompletionRefusal, ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
 import { isReadOnlyError } from '../../db/read-only.ts';
 import { isDiskFull } from '../../db/storage.ts';
 import { CONFLICTS, CommitUnknown, hasCode, isLostConnection } from '../../db/transaction.ts';
@@ -86,7 +86,8 @@ export function answerTo(error: unknown, requestId: string, forAgent = false): A
   }
   const refusal = error instanceof ShopError ? error : translate(error);
   const { status, retryable } = catalogue[refusal.code] ?? { status: 500, retryable: false };
-  const body: ErrorBody = {
+  // Completing a checkout is the one operation with a body of refusals of its own.
+  const body: ErrorBody & CompletionRefusal = {
     error: refusal.code,
     message: refusal.message,
     request_id: requestId,

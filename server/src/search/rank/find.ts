@@ -99,7 +99,10 @@ export async function findProducts(
   const isFound = (word: ContentWord) => checked.some(({ has }) => hasWord(word, has));
   return {
     understood: reportUnderstood(understood, { query, words, results, isFound }),
-    excluded: found.excluded as Excluded[],
+    excluded: found.excluded.map(({ reason, text, count }) => {
+      // Constraints on the order and the quantity exclude nothing.
+      return { reason: reason as Excluded['reason'], text, count };
+    }),
     candidates: results.map(({ product }) => product),
     total: isShort || matching.length < checked.length ? matching.length : found.total,
     quantity: quantityOf(found.understood),

@@ -1,19 +1,45 @@
 import type { CustomerCheckout, CustomerRefund } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import type { Shop } from '../shop.ts';
 
 /** What a customer gets only in the export. */
 
 const CHECKOUTS_AT_MOST = 50;
 
+/** Of `checkouts k`. */
+const checkoutColumns = selectList<CustomerCheckout>({
+  id: sql`k.id`,
+  status: sql`k.status`,
+  email: sql`k.email`,
+  phone: sql`k.phone`,
+  shipping_address: sql`k.shipping_address`,
+  billing_address: sql`k.billing_address`,
+  note: sql`k.note`,
+  locale: sql`k.locale`,
+  marketing_opt_in: sql`k.marketing_opt_in`,
+  items: sql`(
+    select coalesce(json_agg(json_build_object('variant_id', i.variant_id, 'name', i.name,
+      'variant_name', i.variant_name, 'quantity', i.quantity) order by i.created_at, i.id), '[]')
+    from cart_items i where i.site_id = k.site_id and i.cart_id = k.cart_id)`,
+  created_at: sql`k.created_at`,
+  updated_at: sql`k.updated_at`,
+});
+
+/** Of `refunds r`, the move `m` of its money and `orders o`. */
+const refundColumns = selectList<CustomerRefund>({
+  id: sql`r.id`,
+  order_id: sql`r.order_id`,
+  amount: sql`r.amount`,
+  currency: sql`o.currency`,
+  status: sql`coalesce(m.status, 'succeeded')`,
+  created_at: sql`r.created_at`,
+});
+
 /** The customer's open checkouts with what was entered there, newest first. */
 export function openCheckouts(shop: Shop, customer_id: string): Promise<CustomerCheckout[]> {
   return shop.rows<CustomerCheckout>(
-    sql`select k.id, k.status, k.email, k.phone, k.shipping_address, k.billing_address, k.note, k.locale, k.marketing_opt_in, (
-          select coalesce(json_agg(json_build_object('variant_id', i.variant_id, 'name', i.name,
-            'variant_name', i.variant_name, 'quantity', i.quantity) order by i.created_at, i.id), '[]')
-          from cart_items i where i.site_id = k.site_id and i.cart_id = k.cart_id) as items, k.created_at, k.updated_at
-      from checkouts k
+    sql`select ${checkoutColumns} from checkouts k
       where k.site_id = ${shop.siteId} and k.customer_id = ${customer_id}
         and k.status in ('open', 'ready', 'requires_escalation') and (k.expires_at > now() or k.payment_id is not null)
       order by k.created_at desc, k.id desc limit ${CHECKOUTS_AT_MOST}`,
@@ -23,7 +49,7 @@ export function openCheckouts(shop: Shop, customer_id: string): Promise<Customer
 /** What was refunded of these orders, or is on its way. What staff wrote about it is not shown. */
 export function refundsOf(shop: Shop, order_ids: string[]): Promise<CustomerRefund[]> {
   return shop.rows<CustomerRefund>(
-    sql`select r.id, r.order_id, r.amount, o.currency, coalesce(m.status, 'succeeded') as status, r.created_at
+    sql`select ${refundColumns}
       from orders o join refunds r on r.site_id = o.site_id and r.order_id = o.id
       left join payment_moves m on m.site_id = r.site_id and m.id = r.id
       where o.site_id = ${shop.siteId} and o.id = any(${order_ids}::uuid[]) and m.status is distinct from 'failed'

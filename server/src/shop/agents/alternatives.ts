@@ -155,7 +155,7 @@ async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[
   const { path, body } = call;
   const product_id = path.product_id ?? body.product_id;
   const [named] = product_id
-    ? await productsByIds(shop, 'public', [product_id])
+    ? await productsByIds(shop, 'agent', [product_id])
     : [body.variant_id && (await productOfVariant(shop, body.variant_id))];
   if (!named) return [];
   const room = await roomBeside(shop, call, body.variant_id);
@@ -198,6 +198,6 @@ async function productOfVariant(shop: Shop, variant_id: string): Promise<Product
   const found = await shop.one<RowOf<'variants', 'product_id'>>(
     sql`select product_id from variants where site_id = ${shop.siteId} and id = ${variant_id}`,
   );
-  const [product] = found ? await productsByIds(shop, 'public', [found.product_id]) : [];
+  const [product] = found ? await productsByIds(shop, 'agent', [found.product_id]) : [];
   return product;
 }

@@ -235,7 +235,7 @@ async function readNamed(shop: Shop, product_id: string | undefined, variant_id:
       and (${variant_id ?? null}::uuid is null or exists (
         select from variants v where v.site_id = p.site_id and v.product_id = p.id and v.id = ${variant_id ?? null}))`,
   );
-  const [product] = found ? await productsByIds(shop, 'public', [found.id]) : [];
+  const [product] = found ? await productsByIds(shop, 'agent', [found.id]) : [];
   if (!product) throw notFound(variant_id ? 'variant' : 'product');
   await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
   return product;

@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { consentPage, type LinkDeps } from '../links.ts';
+import { agentPolicy } from '../mandates/policy.ts';
 import { unknownCategories } from '../mandates/shop-categories.ts';
 import { CAPS, sanitizeMerchantText } from '../merchant-text.ts';
 import type { Shop } from '../shop.ts';
@@ -115,9 +116,9 @@ export async function misspeltCategories(shop: Shop, categories: string[]): Prom
 /** The shop's agent policy, and the days until a time, by the clock of the database. */
 async function readPolicy(shop: Shop, expires_at: string | null) {
   const found = await shop.one<{ policy: AgentPolicy; days: number | null }>(
-    sql`select '{"password_above_cents": null}' || agent_policy as policy,
+    sql`select ${agentPolicy} as policy,
         (extract(epoch from ${expires_at}::timestamptz - now()) / 86400)::float8 as days
-      from site_settings where site_id = ${shop.siteId}`,
+      from site_settings t where t.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;

@@ -3,6 +3,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import * as sessions from '../customers/sessions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
+import { agentPolicy } from '../mandates/policy.ts';
 import { listCategories, unknownCategories } from '../mandates/shop-categories.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
@@ -78,7 +79,7 @@ async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<Co
       sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
           g.budget_cents, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
           k.replaces_token_id, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
-          '{"password_above_cents": null}' || t.agent_policy as policy
+          ${agentPolicy} as policy
         from agent_consents k join site_settings t using (site_id) cross join lateral (${grantable}) as g
         where k.site_id = ${shop.siteId} and ${which} and ${isFor(shop.customerId)}
         ${lock ? sql`for update of k` : empty}`,

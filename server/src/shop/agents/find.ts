@@ -36,7 +36,7 @@ const CLEAR_LEAD = 1.3;
 
 /** The published products of the shop, for the search. */
 export function searchableProducts(shop: Shop): ProductSource {
-  return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'public', product_ids) };
+  return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'agent', product_ids) };
 }
 
 /** Finds within the categories, by default those of the agent that calls. Mostly four statements (see `findProducts` of the search). */

@@ -89,7 +89,7 @@ async function latestOrders(shop: Shop): Promise<AgentAlternative[]> {
 
 /** The variants of a product whose id was sent as that of a variant. */
 async function variantsOf(shop: Shop, id: string | undefined): Promise<AgentAlternative[]> {
-  const [product] = id ? await productsByIds(shop, 'public', [id]) : [];
+  const [product] = id ? await productsByIds(shop, 'agent', [id]) : [];
   if (!product) return [];
   const why = 'The id is that of the product, and this is a variant of it.';
   return product.variants.slice(0, MOST).map((variant) => alternativeOf(why, { product, variant }));
@@ -102,7 +102,7 @@ async function productWith(shop: Shop, id: string | undefined): Promise<AgentAlt
     (await shop.one<RowOf<'variants', 'product_id'>>(
       sql`select product_id from variants where site_id = ${shop.siteId} and id = ${id}`,
     ));
-  const [product] = found ? await productsByIds(shop, 'public', [found.product_id]) : [];
+  const [product] = found ? await productsByIds(shop, 'agent', [found.product_id]) : [];
   const variant = product?.variants.find((one) => one.id === id);
   const why = 'The id is that of a variant, and this is its product.';
   return product && variant ? [alternativeOf(why, { product, variant })] : [];

@@ -1,5 +1,6 @@
 import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import { notFound } from '../errors.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { current } from '../orders/overdue.ts';
@@ -13,17 +14,47 @@ import { lineContentOf, totalsOf } from './views.ts';
 type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
   AgentTotals & {
     tracking_number: string | null;
-    lines: (Omit<AgentLine, 'content'> & { name: string; variant_name: string | null })[];
+    lines: LineRow[];
   };
 
-const columns: Sql = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
-  o.fulfillment_status, o.source, o.currency,
-  o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.tracking_number, o.created_at, o.shipped_at,
-  o.delivered_at, ${current.cancelled_at} as cancelled_at, ${lineQuantities} as line_states, (
-    select coalesce(json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'variant_id', l.variant_id,
-      'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true, 'name', l.name,
-      'variant_name', l.variant_name) order by l.position, l.id), '[]')
-    from order_lines l where l.site_id = o.site_id and l.order_id = o.id) as lines`;
+type LineRow = Omit<AgentLine, 'content'> & { name: string; variant_name: string | null };
+
+const line = jsonObject<LineRow>({
+  id: sql`l.id`,
+  product_id: sql`l.product_id`,
+  variant_id: sql`l.variant_id`,
+  quantity: sql`l.quantity`,
+  price: sql`l.price::text`,
+  total: sql`l.total::text`,
+  available: sql`true`,
+  name: sql`l.name`,
+  variant_name: sql`l.variant_name`,
+});
+
+const columns: Sql = selectList<Row>({
+  id: sql`o.id`,
+  order_number: sql`o.order_number`,
+  status: current.status,
+  payment_status: current.payment_status,
+  fulfillment_status: sql`o.fulfillment_status`,
+  source: sql`o.source`,
+  currency: sql`o.currency`,
+  subtotal: sql`o.subtotal`,
+  discount: sql`o.discount`,
+  shipping_cost: sql`o.shipping_cost`,
+  tax: sql`o.tax`,
+  tax_included: sql`o.tax_included`,
+  total: sql`o.total`,
+  tracking_number: sql`o.tracking_number`,
+  created_at: sql`o.created_at`,
+  shipped_at: sql`o.shipped_at`,
+  delivered_at: sql`o.delivered_at`,
+  cancelled_at: current.cancelled_at,
+  line_states: lineQuantities,
+  lines: sql`(
+    select coalesce(json_agg(${line} order by l.position, l.id), '[]')
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`,
+});
 
 /** One page, newest first, in one statement. */
 export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage> {

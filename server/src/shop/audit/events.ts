@@ -1,14 +1,29 @@
 import type { AuditEvent } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { languageFor } from '../../language/language.ts';
 import { actorName } from '../actor-names.ts';
 import { detailsOf } from './details.ts';
 import { type Audience, inWords } from './words.ts';
 
 /** A row of `audit_events e` as it is read for `eventOf`. */
-export const auditColumns: Sql = sql`e.id, e.actor_type, e.actor_id, ${actorName} as actor_name, e.action, e.status,
-  e.targets, e.fields, encode(e.payload_hash, 'hex') as payload_hash, e.ip, e.buyer_ip, e.user_agent, e.correlation_id,
-  e.created_at, e.details`;
+export const auditColumns: Sql = selectList<AuditRow>({
+  id: sql`e.id`,
+  actor_type: sql`e.actor_type`,
+  actor_id: sql`e.actor_id`,
+  actor_name: actorName,
+  action: sql`e.action`,
+  status: sql`e.status`,
+  targets: sql`e.targets`,
+  fields: sql`e.fields`,
+  payload_hash: sql`encode(e.payload_hash, 'hex')`,
+  ip: sql`e.ip`,
+  buyer_ip: sql`e.buyer_ip`,
+  user_agent: sql`e.user_agent`,
+  correlation_id: sql`e.correlation_id`,
+  created_at: sql`e.created_at`,
+  details: sql`e.details`,
+});
 
 export type AuditRow = Omit<AuditEvent, 'details' | 'summary'> & { details: string | null };
 

@@ -11,6 +11,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
@@ -65,16 +66,37 @@ function countOf(condition: Sql): Sql {
     else (
       select count(*) from products p
       where p.site_id = c.site_id and ${meetsRules(sql`c.rules`, sql`c.rules_match`)} and ${condition})
-    end as products_count`;
+    end`;
 }
 
 function summaryColumns(shop: Shop): Sql {
-  return sql`c.id, ${shop.merchantId}::text as merchant_id, c.title, c.description, c.handle, c.type, c.rules,
-    c.rules_match, c.image_url, c.sort_order, c.published, c.published_at, c.created_at, c.updated_at,
-    ${countOf(sql`true`)}`;
+  return selectList<CollectionSummary>({
+    id: sql`c.id`,
+    merchant_id: sql`${shop.merchantId}::text`,
+    title: sql`c.title`,
+    description: sql`c.description`,
+    handle: sql`c.handle`,
+    type: sql`c.type`,
+    rules: sql`c.rules`,
+    rules_match: sql`c.rules_match`,
+    image_url: sql`c.image_url`,
+    sort_order: sql`c.sort_order`,
+    published: sql`c.published`,
+    published_at: sql`c.published_at`,
+    created_at: sql`c.created_at`,
+    updated_at: sql`c.updated_at`,
+    products_count: countOf(sql`true`),
+  });
 }
 
-const publicColumns = sql`c.id, c.title, c.description, c.handle, c.image_url, ${countOf(visible)}`;
+const publicColumns = selectList<CollectionListItem>({
+  id: sql`c.id`,
+  title: sql`c.title`,
+  description: sql`c.description`,
+  handle: sql`c.handle`,
+  image_url: sql`c.image_url`,
+  products_count: countOf(visible),
+});
 
 export interface CollectionFilters extends PageQuery {
   q?: string;
@@ -132,7 +154,7 @@ async function read(
   );
   if (!collection) throw notFound('collection');
   const matches = matching([sql`p.site_id = ${shop.siteId}`, membership(collection)], undefined);
-  const { products, pages } = await readPage(shop, 'merchant', matches, order(collection), { page, limit });
+  const { products, pages } = await readPage(shop, 'dashboard', matches, order(collection), { page, limit });
   return { ...collection, products, page, limit, pages };
 }
 

@@ -1,5 +1,6 @@
-import type { Facets } from '@commerce-backend/spec';
+import type { Facets, FacetValue } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { jsonObject } from '../../db/fields.ts';
 import type { Matching } from '../products/list.ts';
 import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -33,25 +34,29 @@ export async function readFacets(shop: Shop, { always, filters, matchesOf }: Lis
   };
   const row = await shop.one<{ facets: Facets }>(
     sql`${base.with}
-      select json_build_object(
-        'vendors', ${counted(sql`select p.vendor as value, count(*) as count from ${without('vendor')} p
-          where p.vendor is not null group by 1`)},
-        'product_types', ${counted(sql`select p.product_type as value, count(*) as count from ${without('product_type')} p
-          where p.product_type is not null group by 1`)},
-        'tags', ${counted(sql`select tag as value, count(*) as count from ${without('tag')} p, unnest(p.tags) as tag group by 1`)},
-        'options', ${optionFacets(shop, chosen, without)},
-        'price', (select case when count(*) > 0 then
-          json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${without('price')} p),
-        'in_stock', (select json_build_object('true', count(*) filter (where ${inStock}),
-          'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)
-      ) as facets`,
+      select ${jsonObject<Facets>({
+        vendors: counted(sql`select p.vendor as value, count(*) as count from ${without('vendor')} p
+          where p.vendor is not null group by 1`),
+        product_types: counted(sql`select p.product_type as value, count(*) as count from ${without('product_type')} p
+          where p.product_type is not null group by 1`),
+        tags: counted(
+          sql`select tag as value, count(*) as count from ${without('tag')} p, unnest(p.tags) as tag group by 1`,
+        ),
+        options: optionFacets(shop, chosen, without),
+        price: sql`(select case when count(*) > 0 then
+          json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${without('price')} p)`,
+        in_stock: sql`(select json_build_object('true', count(*) filter (where ${inStock}),
+          'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)`,
+      })} as facets`,
   );
   if (!row) throw new Error('The facets did not answer.');
   return row.facets;
 }
 
+const facetValue = jsonObject<FacetValue>({ value: sql`value`, count: sql`count` });
+
 function counted(groups: Sql): Sql {
-  return sql`(select coalesce(json_agg(json_build_object('value', value, 'count', count) order by count desc, value), '[]')
+  return sql`(select coalesce(json_agg(${facetValue} order by count desc, value), '[]')
     from (select * from (${groups}) as g order by count desc, value limit ${MAX_VALUES}) as top)`;
 }
 
@@ -65,7 +70,7 @@ function optionFacets(shop: Shop, chosen: Filter[], without: (kind?: Filter['kin
   ];
   return sql`(
     select coalesce(json_agg(json_build_object('name', name, 'values', values) order by name), '[]') from (
-      select min(name) as name, json_agg(json_build_object('value', value, 'count', count) order by count desc, value) as values
+      select min(name) as name, json_agg(${facetValue} order by count desc, value) as values
       from (${join(parts, ' union all ')}) as ranked where place <= ${MAX_VALUES} group by option
     ) as named)`;
 }

@@ -51,7 +51,7 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
   const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];
   const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
   const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
-  return readPage(shop, 'merchant', matching(conditions, query.q), order, query);
+  return readPage(shop, 'dashboard', matching(conditions, query.q), order, query);
 }
 
 async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {

@@ -1,6 +1,7 @@
 import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
+import { selectList } from '../../db/fields.ts';
 import { beginsWith, namesBeginningWith } from '../../search/query/completions.ts';
 import { isStopWord, wordsByTerm } from '../../search/words/normalize.ts';
 import { type Token, tokenize } from '../../search/words/tokens.ts';
@@ -45,6 +46,19 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
 /** What is read of a product; the currency is the shop's. */
 type Named = Omit<SuggestedProduct, 'currency'>;
 
+/** Of `products p`. */
+const productColumns = selectList<Named>({
+  id: sql`p.id`,
+  name: sql`p.name`,
+  slug: sql`p.slug`,
+  price: sql`p.price`,
+  compare_at_price: sql`p.compare_at_price`,
+  in_stock: canBeBought,
+  image_url: sql`(
+          select i.url from product_images i where i.site_id = p.site_id and i.product_id = p.id
+          order by i.position, i.id limit 1)`,
+});
+
 /** The products whose names have all words, the best sellers first, and what is sold out last. */
 function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
@@ -55,9 +69,7 @@ function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]
         from hits join products p on p.site_id = ${shop.siteId} and p.id = hits.product_id
         where ${visible} order by p.sales_count desc, p.id desc limit ${LIMITS.ranked}::int
       )
-      select p.id, p.name, p.slug, p.price, p.compare_at_price, ${canBeBought} as in_stock, (
-          select i.url from product_images i where i.site_id = p.site_id and i.product_id = p.id
-          order by i.position, i.id limit 1) as image_url
+      select ${productColumns}
       from ranked p order by in_stock desc, p.sales_count desc, p.id desc`,
   );
 }
@@ -111,11 +123,18 @@ function hitsAmong(shop: Shop, { text, term: last }: Token): Sql {
       )`;
 }
 
+const collectionColumns = selectList<SuggestedCollection>({
+  id: sql`c.id`,
+  title: sql`c.title`,
+  handle: sql`c.handle`,
+  image_url: sql`c.image_url`,
+});
+
 /** Those whose titles have the words, the last one begun: a shop has few collections. */
 function readCollections(shop: Shop, words: Token[], limit: number): Promise<SuggestedCollection[]> {
   const patterns = words.map(({ text }, i) => `\\m${text}${i < words.length - 1 ? '\\M' : ''}`);
   return shop.rows<SuggestedCollection>(
-    sql`select c.id, c.title, c.handle, c.image_url from collections c
+    sql`select ${collectionColumns} from collections c
       where c.site_id = ${shop.siteId} and c.published and lower(public.unaccent(c.title)) ~ all(${patterns}::text[])
       order by c.title, c.id limit ${limit}::int`,
   );

@@ -1,5 +1,6 @@
-import type { CartItem, Checkout, ShippingChoice } from '@commerce-backend/spec';
+import type { CartItem, Checkout, DiscountAllocation, ShippingChoice } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import * as cartView from '../carts/view.ts';
 import { checkoutUrl } from '../links.ts';
 import { decimal } from '../money.ts';
@@ -93,19 +94,47 @@ type Ordered = Pick<
   requires_shipping: boolean;
 };
 
+/** Of `order_lines l`. */
+const allocation = jsonObject<DiscountAllocation>({ line_item_id: sql`l.id`, amount_off: sql`l.discount::text` });
+const item = jsonObject<CartItem>({
+  id: sql`l.id`,
+  variant_id: sql`l.variant_id`,
+  product_id: sql`l.product_id`,
+  name: sql`l.name`,
+  variant_name: sql`l.variant_name`,
+  sku: sql`l.sku`,
+  image_url: sql`l.image_url`,
+  quantity: sql`l.quantity`,
+  price: sql`l.price::text`,
+  total: sql`l.total::text`,
+  available: sql`true`,
+});
+
+/** Of `orders o`. */
+const orderedColumns = selectList<Ordered>({
+  payment_method: sql`o.payment_method`,
+  currency: sql`o.currency`,
+  subtotal: sql`o.subtotal`,
+  discount: sql`o.discount`,
+  discount_code: sql`o.discount_code`,
+  shipping_cost: sql`o.shipping_cost`,
+  tax: sql`o.tax`,
+  tax_included: sql`o.tax_included`,
+  total: sql`o.total`,
+  shipping_method: sql`o.shipping_method`,
+  shipping_kind: sql`coalesce(o.shipping_kind, 'delivery')`,
+  requires_shipping: sql`o.shipping_method is not null`,
+  discount_allocations: sql`(
+    select coalesce(json_agg(${allocation} order by l.position), '[]')
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.discount > 0)`,
+  items: sql`(
+    select json_agg(${item} order by l.position)
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`,
+});
+
 async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Promise<Checkout> {
   const ordered = await shop.one<Ordered>(
-    sql`select o.payment_method, o.currency, o.subtotal, o.discount, o.discount_code, o.shipping_cost, o.tax,
-        o.tax_included, o.total, o.shipping_method, coalesce(o.shipping_kind, 'delivery') as shipping_kind,
-        o.shipping_method is not null as requires_shipping, (
-          select coalesce(json_agg(json_build_object('line_item_id', l.id, 'amount_off', l.discount::text)
-            order by l.position), '[]')
-          from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.discount > 0) as discount_allocations, (
-          select json_agg(json_build_object('id', l.id, 'variant_id', l.variant_id, 'product_id', l.product_id,
-            'name', l.name, 'variant_name', l.variant_name, 'sku', l.sku, 'image_url', l.image_url,
-            'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true)
-            order by l.position)
-          from order_lines l where l.site_id = o.site_id and l.order_id = o.id) as items
+    sql`select ${orderedColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   if (!ordered) throw new Error(`Checkout ${row.id} has lost its order.`);

@@ -2,6 +2,7 @@ import type { MarketingConsent } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
+import { selectList } from '../../db/fields.ts';
 import { foldEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 
@@ -115,7 +116,15 @@ export async function attachOfGuest(shop: Shop, customer_id: string, email: stri
   );
 }
 
-const columns: Sql = sql`id, email, granted, source, wording, order_id, recorded_at`;
+const columns: Sql = selectList<MarketingConsent>({
+  id: sql`id`,
+  email: sql`email`,
+  granted: sql`granted`,
+  source: sql`source`,
+  wording: sql`wording`,
+  order_id: sql`order_id`,
+  recorded_at: sql`recorded_at`,
+});
 
 const SHOWN_AT_MOST = 100;
 

@@ -1,12 +1,36 @@
-import type { CustomerRecord } from '@commerce-backend/spec';
+import type { Customer, CustomerRecord } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { amountReceived } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
 /** How customers are read: as they see themselves, and as the merchant sees them. */
-export const PROFILE = sql`id, email, first_name, last_name, phone, marketing_opt_in, email_verified_at, created_at`;
+export const PROFILE = selectList<Customer>({
+  id: sql`id`,
+  email: sql`email`,
+  first_name: sql`first_name`,
+  last_name: sql`last_name`,
+  phone: sql`phone`,
+  marketing_opt_in: sql`marketing_opt_in`,
+  email_verified_at: sql`email_verified_at`,
+  created_at: sql`created_at`,
+});
+
+/** What the merchant sees besides, of `chosen c` with what it ordered and got back. */
+const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
+  has_account: sql`password_hash is not null`,
+  has_email: sql`email not like '%.invalid'`,
+  note: sql`note`,
+  metadata: sql`metadata`,
+  updated_at: sql`updated_at`,
+  anonymized_at: sql`anonymized_at`,
+  locale: sql`locale`,
+  pending_email: sql`pending_email`,
+  orders_count: sql`o.orders_count`,
+  total_spent: sql`(o.paid - r.refunded)::text`,
+});
 
 type RecordRow = Omit<CustomerRecord, 'total_spent'> & { total_spent: string };
 
@@ -18,9 +42,7 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
           select * from customers c where c.site_id = ${wholeShop(shop)} and ${chosen}
         ) c
       )
-      select ${PROFILE}, password_hash is not null as has_account, email not like '%.invalid' as has_email, note, metadata, updated_at,
-        anonymized_at, locale, pending_email,
-        o.orders_count, (o.paid - r.refunded)::text as total_spent
+      select ${PROFILE}, ${RECORD}
       from chosen c
       cross join lateral (
         select count(*) as orders_count, coalesce(sum(${amountReceived}), 0) as paid

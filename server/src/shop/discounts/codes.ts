@@ -9,6 +9,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { holdCurrency } from '../currency.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
@@ -34,10 +35,27 @@ const status = sql`case
   else 'active' end`;
 
 function columns(shop: Shop): Sql {
-  return sql`d.id, d.code, d.kind, d.value::text as value, d.description, ${shop.currency}::text as currency,
-    ${status} as status, d.active, d.starts_at, d.ends_at, d.minimum_subtotal::text as minimum_subtotal,
-    d.minimum_quantity, d.product_ids, d.collection_ids, d.usage_limit, d.usage_limit_per_customer, d.usage_count,
-    d.created_at, d.updated_at`;
+  return selectList<Discount>({
+    id: sql`d.id`,
+    code: sql`d.code`,
+    kind: sql`d.kind`,
+    value: sql`d.value::text`,
+    description: sql`d.description`,
+    currency: sql`${shop.currency}::text`,
+    status: status,
+    active: sql`d.active`,
+    starts_at: sql`d.starts_at`,
+    ends_at: sql`d.ends_at`,
+    minimum_subtotal: sql`d.minimum_subtotal::text`,
+    minimum_quantity: sql`d.minimum_quantity`,
+    product_ids: sql`d.product_ids`,
+    collection_ids: sql`d.collection_ids`,
+    usage_limit: sql`d.usage_limit`,
+    usage_limit_per_customer: sql`d.usage_limit_per_customer`,
+    usage_count: sql`d.usage_count`,
+    created_at: sql`d.created_at`,
+    updated_at: sql`d.updated_at`,
+  });
 }
 
 export interface DiscountQuery extends PageQuery {
@@ -212,6 +230,24 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
+function redemptionColumns(shop: Shop): Sql {
+  return selectList<DiscountRedemption>({
+    id: sql`id`,
+    discount_id: sql`discount_id`,
+    code: sql`code`,
+    status: sql`status`,
+    cart_id: sql`cart_id`,
+    order_id: sql`order_id`,
+    customer_id: sql`customer_id`,
+    email: sql`email`,
+    amount_off: sql`amount_off::text`,
+    currency: sql`${shop.currency}::text`,
+    expires_at: sql`expires_at`,
+    created_at: sql`created_at`,
+    updated_at: sql`updated_at`,
+  });
+}
+
 export interface RedemptionQuery {
   status?: RedemptionStatus;
   cursor?: string;
@@ -231,9 +267,7 @@ export async function listRedemptions(
     throw notFound('discount');
   }
   const rows = await shop.rows<DiscountRedemption>(
-    sql`select id, discount_id, code, status, cart_id, order_id, customer_id, email, amount_off::text as amount_off,
-        ${shop.currency}::text as currency, expires_at, created_at, updated_at
-      from discount_redemptions where site_id = ${shop.siteId} and discount_id = ${id} ${ofStatus} ${before}
+    sql`select ${redemptionColumns(shop)} from discount_redemptions where site_id = ${shop.siteId} and discount_id = ${id} ${ofStatus} ${before}
       order by id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FileInput, FileUpload, StoredFile } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { newId } from '../../db/new-id.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
@@ -85,12 +86,23 @@ export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> 
   return get(shop, id);
 }
 
+const columns = selectList<FileRow>({
+  id: sql`id`,
+  filename: sql`filename`,
+  content_type: sql`content_type`,
+  bytes: sql`bytes`,
+  status: sql`status`,
+  failure: sql`failure`,
+  url: sql`url`,
+  width: sql`width`,
+  height: sql`height`,
+  sources: sql`sources`,
+  created_at: sql`created_at`,
+});
+
 /** Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<StoredFile> {
-  const row = await shop.one<FileRow>(
-    sql`select id, filename, content_type, bytes, status, failure, url, width, height, sources, created_at
-      from files where site_id = ${shop.siteId} and id = ${id}`,
-  );
+  const row = await shop.one<FileRow>(sql`select ${columns} from files where site_id = ${shop.siteId} and id = ${id}`);
   if (!row) throw notFound('file');
   const { failure, ...file } = row;
   return { ...file, failure: failure && { code: failure, message: sentenceOf(failure) } };

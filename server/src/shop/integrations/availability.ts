@@ -1,5 +1,6 @@
 import type { AvailabilityAnswer, AvailabilityInput, AvailabilityItem } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { available, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { shownQuantitySql } from '../shown-quantity.ts';
@@ -20,16 +21,7 @@ export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise
           select s.id from variants s where s.site_id = ${shop.siteId} and s.sku = w.sku limit 1
         ) as s on true
       )
-      select coalesce(v.id, w.variant_id) as variant_id, v.product_id, coalesce(v.sku, w.sku) as sku,
-        case
-          when v.id is null then 'unknown'
-          when not v.track_inventory then 'in_stock'
-          when v.free > 0 then case when v.free <= v.low_stock_threshold and ${shop.showStock !== 'never'}::boolean then 'low_stock' else 'in_stock' end
-          else case when v.inventory_policy = 'continue' then 'backorder' else 'out_of_stock' end
-        end as availability,
-        coalesce(v.sellable and (not v.track_inventory or v.inventory_policy = 'continue' or v.free >= w.quantity), false)
-          as available,
-        case when v.track_inventory then v.shown_free end as inventory_quantity, v.price, v.compare_at_price
+      select ${columns(shop)}
       from wanted w
       left join lateral (
         select v.*, v.on_hand - v.reserved as free, ${shownQuantitySql(shop.showStock)} as shown_free,
@@ -40,6 +32,25 @@ export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise
       order by w.place`,
   );
   return { currency: shop.currency, items: found };
+}
+
+/** Of the variant `v` that was found, if any, for `wanted w`. */
+function columns(shop: Shop): Sql {
+  return selectList<AvailabilityItem>({
+    variant_id: sql`coalesce(v.id, w.variant_id)`,
+    product_id: sql`v.product_id`,
+    sku: sql`coalesce(v.sku, w.sku)`,
+    availability: sql`case
+          when v.id is null then 'unknown'
+          when not v.track_inventory then 'in_stock'
+          when v.free > 0 then case when v.free <= v.low_stock_threshold and ${shop.showStock !== 'never'}::boolean then 'low_stock' else 'in_stock' end
+          else case when v.inventory_policy = 'continue' then 'backorder' else 'out_of_stock' end
+        end`,
+    available: sql`coalesce(v.sellable and (not v.track_inventory or v.inventory_policy = 'continue' or v.free >= w.quantity), false)`,
+    inventory_quantity: sql`case when v.track_inventory then v.shown_free end`,
+    price: sql`v.price`,
+    compare_at_price: sql`v.compare_at_price`,
+  });
 }
 
 function idOf(item: Wanted): string | null {

@@ -68,7 +68,7 @@ async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ row
       )
       select h.era as horizon_era, h.changed_in::text as horizon_in, entry.*
       from horizon h left join lateral (
-        select c.era, c.changed_in::text as changed_in, c.product_id, c.changed_at, ${productColumns(shop, 'public', shop.showStock, true)}
+        select c.era, c.changed_in::text as changed_in, c.product_id, c.changed_at, ${productColumns(shop, 'sync', shop.showStock)}
         from product_changes c
         left join products p on p.site_id = c.site_id and p.id = c.product_id and ${visible}
         where c.site_id = ${shop.siteId}

@@ -1,5 +1,6 @@
 import type { AgentBudget } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { type Fields, selectList } from '../../db/fields.ts';
 import { ShopError } from '../errors.ts';
 import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
@@ -33,17 +34,25 @@ export function pendingCents(shop: Shop): Sql {
       and (k.expires_at > now() or k.payment_id is not null))`;
 }
 
-/** The select list of an AgentBudget from `agent_tokens a`. */
-export function budgetColumns(shop: Shop): Sql {
-  return sql`${shop.currency}::text as currency, a.budget_cents, ${usedCents} as budget_used_cents,
-    ${pendingCents(shop)} as budget_pending_cents, a.budget_cents - ${usedCents} as budget_remaining_cents,
-    a.max_per_order_cents, a.budget_period, ${resetsAt} as budget_resets_at, a.spent_total_cents`;
+/** The fields of an AgentBudget, of `agent_tokens a`. */
+export function budgetFields(shop: Shop): Fields<AgentBudget> {
+  return {
+    currency: sql`${shop.currency}::text`,
+    budget_cents: sql`a.budget_cents`,
+    budget_used_cents: usedCents,
+    budget_pending_cents: pendingCents(shop),
+    budget_remaining_cents: sql`a.budget_cents - ${usedCents}`,
+    max_per_order_cents: sql`a.max_per_order_cents`,
+    budget_period: sql`a.budget_period`,
+    budget_resets_at: resetsAt,
+    spent_total_cents: sql`a.spent_total_cents`,
+  };
 }
 
 /** The budget of a token as it stands. */
 export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudget> {
   const found = await shop.one<AgentBudget>(
-    sql`select ${budgetColumns(shop)} from agent_tokens a where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
+    sql`select ${selectList(budgetFields(shop))} from agent_tokens a where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
   );
   if (!found) throw new Error(`The agent token ${token_id} has no budget.`);
   return found;

@@ -1,5 +1,6 @@
 import type { ShopCategory } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
@@ -20,7 +21,8 @@ function ownCategories(shop: Shop): Sql {
 /** So many of them, those with most products first. */
 export function listCategories(shop: Shop, limit: number): Promise<ShopCategory[]> {
   return shop.rows<ShopCategory>(
-    sql`select own.kind, own.value, own.title, own.products from (${ownCategories(shop)}) as own
+    sql`select ${selectList<ShopCategory>({ kind: sql`own.kind`, value: sql`own.value`, title: sql`own.title`, products: sql`own.products` })}
+      from (${ownCategories(shop)}) as own
       order by own.products desc nulls last, own.title, own.value limit ${limit}`,
   );
 }

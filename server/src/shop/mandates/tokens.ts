@@ -1,11 +1,12 @@
 import type { AgentToken, AgentTokenStatus } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
-import { budgetColumns } from './budgets.ts';
+import { budgetFields } from './budgets.ts';
 
 /** The tokens of agents, as their customers, the merchant and they themselves see and end them. */
 const LIST_LIMIT = 100;
@@ -16,8 +17,20 @@ export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'rev
 
 /** The select list of an AgentToken from `tokens t` and `agent_tokens a`. */
 function columns(shop: Shop): Sql {
-  return sql`t.id, t.description as agent_name, t.customer_id, t.scopes, t.categories, ${budgetColumns(shop)},
-    ${tokenStatus} as status, t.created_at, t.last_used_at, t.expires_at, t.revoked_at, a.revoked_by`;
+  return selectList<AgentToken>({
+    id: sql`t.id`,
+    agent_name: sql`t.description`,
+    customer_id: sql`t.customer_id`,
+    scopes: sql`t.scopes`,
+    categories: sql`t.categories`,
+    ...budgetFields(shop),
+    status: tokenStatus,
+    created_at: sql`t.created_at`,
+    last_used_at: sql`t.last_used_at`,
+    expires_at: sql`t.expires_at`,
+    revoked_at: sql`t.revoked_at`,
+    revoked_by: sql`a.revoked_by`,
+  });
 }
 
 /** Those of a customer: active ones first, then the newest; 100 at most. */

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey, SyncKeyScope } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import { actorBehind } from '../actor-names.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -42,14 +43,31 @@ const NOUNS: Record<CredentialKind, string> = {
 };
 
 /** Of `tokens t`. */
-const COMMON = sql`t.id, t.description, t.secret_prefix, t.created_at, t.last_used_at, t.expires_at, t.revoked_at,
-  ${actorBehind(sql`t.created_by`)} as created_by, ${actorBehind(sql`t.revoked_by`)} as revoked_by`;
+const COMMON = {
+  id: sql`t.id`,
+  description: sql`t.description`,
+  secret_prefix: sql`t.secret_prefix`,
+  created_at: sql`t.created_at`,
+  last_used_at: sql`t.last_used_at`,
+  expires_at: sql`t.expires_at`,
+  revoked_at: sql`t.revoked_at`,
+  created_by: actorBehind(sql`t.created_by`),
+  revoked_by: actorBehind(sql`t.revoked_by`),
+};
 const COLUMNS: Record<CredentialKind, Sql> = {
-  api_key: sql`${COMMON}, t.scopes`,
-  storefront: sql`${COMMON}, case when t.private then 'private' else 'public' end as kind, t.scopes, t.allowed_origins`,
-  // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
-  sync: sql`${COMMON}, 'sync_' || right(t.id::text, 12) as key_id,
-    case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end as scopes`,
+  api_key: selectList<ApiKey>({ ...COMMON, scopes: sql`t.scopes` }),
+  storefront: selectList<StorefrontToken>({
+    ...COMMON,
+    kind: sql`case when t.private then 'private' else 'public' end`,
+    scopes: sql`t.scopes`,
+    allowed_origins: sql`t.allowed_origins`,
+  }),
+  sync: selectList<SyncKey>({
+    ...COMMON,
+    // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
+    key_id: sql`'sync_' || right(t.id::text, 12)`,
+    scopes: sql`case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end`,
+  }),
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 

@@ -2,6 +2,7 @@ import type { Merchant, Staff, StaffInvitation, StaffRole } from '@commerce-back
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
@@ -10,6 +11,7 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { type Granter, MOST_MEMBERS, refuseBeyond, takeTurn } from './members.ts';
+import { merchantFields } from './merchant-fields.ts';
 
 /**
  * Invitations to a merchant's staff:
@@ -22,8 +24,14 @@ import { type Granter, MOST_MEMBERS, refuseBeyond, takeTurn } from './members.ts
 const LIFE = '7 days';
 const MOST_INVITATIONS = 100;
 
-const INVITATION: Sql = sql`v.id, v.email, v.role, v.created_at, v.expires_at,
-  (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by) as invited_by`;
+const INVITATION: Sql = selectList<StaffInvitation>({
+  id: sql`v.id`,
+  email: sql`v.email`,
+  role: sql`v.role`,
+  created_at: sql`v.created_at`,
+  expires_at: sql`v.expires_at`,
+  invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by)`,
+});
 
 /** Those that are neither accepted nor withdrawn, newest first. */
 export async function list(shop: Shop): Promise<StaffInvitation[]> {
@@ -106,7 +114,7 @@ const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
 export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const found = await shop.one<ShownInvitation & { closed: Closed | null }>(
-    sql`select json_build_object('id', s.merchant_id, 'site_id', s.site_id, 'name', s.merchant_name) as merchant,
+    sql`select ${jsonObject(merchantFields)} as merchant,
         v.email, v.role, v.expires_at,
         exists (select from staff a where lower(a.email) = v.email) as has_account,
         (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by) as invited_by,
@@ -195,9 +203,9 @@ async function join(shop: Shop, { site_id, role, invited_by }: Ended, staff: Sta
       on conflict (staff_id, site_id) do nothing`,
   );
   const merchant = await shop.one<Merchant & { works: boolean }>(
-    sql`select merchant_id as id, site_id, merchant_name as name,
+    sql`select ${selectList(merchantFields)},
         exists (select from staff_memberships m where m.site_id = ${site_id} and m.staff_id = ${staff.id}) as works
-      from sites where site_id = ${site_id}`,
+      from sites s where s.site_id = ${site_id}`,
   );
   if (!merchant) throw new Error(`The site ${site_id} is gone.`);
   const { works, ...told } = merchant;

@@ -1,6 +1,14 @@
 import type { KeyOfMember } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import type { Shop } from '../shop.ts';
+
+const columns = selectList<KeyOfMember>({
+  id: sql`t.id`,
+  kind: sql`t.kind`,
+  description: sql`t.description`,
+  created_at: sql`t.created_at`,
+});
 
 /**
  * The working keys whose secret a member of staff was shown: those that they made, and those that were made with such a key. Public
@@ -12,7 +20,7 @@ export function keysOf(shop: Shop, staff_id: string): Promise<KeyOfMember[]> {
         select id from tokens where site_id = ${shop.siteId} and created_by = ${staff_id}
         union select t.id from tokens t join made on t.created_by = made.id where t.site_id = ${shop.siteId}
       )
-      select t.id, t.kind, t.description, t.created_at from tokens t join made using (id)
+      select ${columns} from tokens t join made using (id)
       where t.site_id = ${shop.siteId} and (t.kind in ('api_key', 'sync') or t.private)
         and t.revoked_at is null and coalesce(t.expires_at > now(), true)
       order by t.created_at, t.id`,

@@ -1,5 +1,6 @@
 import type { StaffMember, StaffRole } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { keysOf, revokeKeys } from './member-keys.ts';
@@ -17,8 +18,14 @@ export interface Granter {
   lacks: Partial<Record<StaffRole, string>>;
 }
 
-const MEMBER: Sql = sql`s.id, s.email, s.name, m.role, m.joined_at,
-  (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = m.invited_by) as invited_by`;
+const MEMBER: Sql = selectList<StaffMember>({
+  id: sql`s.id`,
+  email: sql`s.email`,
+  name: sql`s.name`,
+  role: sql`m.role`,
+  joined_at: sql`m.joined_at`,
+  invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = m.invited_by)`,
+});
 
 /** Everyone, by name. */
 export async function list(shop: Shop): Promise<StaffMember[]> {

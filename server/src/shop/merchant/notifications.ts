@@ -1,16 +1,21 @@
 import type { Notifications, NotificationsPatch } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { notFound } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /** Which mails of the shop a member of its staff gets; mail.ts asks the same columns. */
 
+const columns = selectList<Notifications>({
+  new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)`,
+  low_stock: sql`m.mail_low_stock`,
+  webhook_disabled: sql`m.mail_disabled_webhooks`,
+});
+
 /** Throws `not_found` to somebody who does not work for the shop. */
 export async function get(shop: Shop, staff_id: string): Promise<Notifications> {
   const found = await shop.one<Notifications>(
-    sql`select coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null) as new_order, m.mail_low_stock as low_stock,
-        m.mail_disabled_webhooks as webhook_disabled
-      from staff_memberships m join site_settings t on t.site_id = m.site_id
+    sql`select ${columns} from staff_memberships m join site_settings t on t.site_id = m.site_id
       where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
   );
   if (!found) throw notFound('member of staff');

@@ -1,5 +1,6 @@
 import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import { pendingCents, usedCents } from '../mandates/budgets.ts';
 import { isOverdue } from '../orders/overdue.ts';
 import { isToShip } from '../orders/quantities.ts';
@@ -63,8 +64,11 @@ async function readSales(shop: Shop): Promise<Sales> {
         group by d.day
       )
       select (select time_zone from zone) as time_zone,
-        json_agg(json_build_object('date', day, 'orders_count', orders_count, 'sales', round(sales, ${digits})::text)
-          order by day) as days,
+        json_agg(${jsonObject<OverviewDay>({
+          date: sql`day`,
+          orders_count: sql`orders_count`,
+          sales: sql`round(sales, ${digits})::text`,
+        })} order by day) as days,
         sum(orders_count)::int as orders_count, round(sum(sales), ${digits})::text as sales,
         sum(agent_orders_count)::int as agent_orders_count, round(sum(agent_sales), ${digits})::text as agent_sales
       from days`,
@@ -104,13 +108,17 @@ async function readAgents(shop: Shop): Promise<Agents> {
         from agent_tokens a join tokens t using (site_id, id)
         where a.site_id = ${shop.siteId} and t.revoked_at is null and t.expires_at > now()
       )
-      select count(*)::int as active_count, coalesce(sum(budget_cents), 0)::bigint as budget_cents,
-        coalesce(sum(budget_used_cents), 0)::bigint as budget_used_cents,
-        coalesce(sum(pending_cents), 0)::bigint as budget_pending_cents, (
+      select ${selectList<Agents>({
+        active_count: sql`count(*)::int`,
+        budget_cents: sql`coalesce(sum(budget_cents), 0)::bigint`,
+        budget_used_cents: sql`coalesce(sum(budget_used_cents), 0)::bigint`,
+        budget_pending_cents: sql`coalesce(sum(pending_cents), 0)::bigint`,
+        open_confirmations_count: sql`(
           select count(*)::int from checkouts k
           where k.site_id = ${shop.siteId} and k.agent_token_id is not null
             and k.status in ('open', 'ready', 'requires_escalation')
-            and (k.expires_at > now() or k.payment_id is not null)) as open_confirmations_count
+            and (k.expires_at > now() or k.payment_id is not null))`,
+      })}
       from active`,
   );
   if (!found) throw new Error('Counting returned nothing.');

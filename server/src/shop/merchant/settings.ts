@@ -6,9 +6,11 @@ import type {
   ValidationErrorItem,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { synonymTerms } from '../../search/words/synonyms.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import { agentPolicy } from '../mandates/policy.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
@@ -21,28 +23,59 @@ import { publicMistakes } from './public-facts.ts';
  * (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of one site's secrets and hosts take turns.
  */
 
+/** Of `sites s` and `site_settings t`. */
+const COLUMNS = selectList<Settings>({
+  site_id: sql`s.site_id`,
+  merchant_id: sql`s.merchant_id`,
+  name: sql`t.name`,
+  currency: sql`s.currency`,
+  prices_include_tax: sql`t.prices_include_tax`,
+  tax_rates: sql`t.tax_rates`,
+  shipping_tax: sql`t.shipping_tax`,
+  default_tax_rate: sql`trim_scale(t.default_tax_rate)::text`,
+  bank_details: sql`t.bank_details`,
+  payment_deadline_hours: sql`t.payment_deadline_hours`,
+  allowed_origins: sql`s.allowed_origins`,
+  low_stock_threshold: sql`t.low_stock_threshold`,
+  show_stock: sql`s.show_stock`,
+  search_synonyms: sql`t.search_synonyms`,
+  agent_policy: agentPolicy,
+  default_locale: sql`t.default_locale`,
+  time_zone: sql`t.time_zone`,
+  brand: sql`${JSON.stringify(NO_BRAND)}::jsonb || t.brand`,
+  legal: sql`${JSON.stringify(NO_LEGAL)}::jsonb || t.legal`,
+  storefront_url: sql`t.storefront_url`,
+  ask_for_marketing: sql`t.ask_for_marketing`,
+  mail_new_orders: sql`t.mail_new_orders`,
+  updated_at: sql`t.updated_at`,
+});
+
 /** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings>(
-    sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates, t.shipping_tax,
-        trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
-        s.allowed_origins, t.low_stock_threshold, s.show_stock, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.default_locale, t.time_zone,
-        ${JSON.stringify(NO_BRAND)}::jsonb || t.brand as brand, ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal as legal,
-        t.storefront_url, t.ask_for_marketing, t.mail_new_orders, t.updated_at
-      from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
+    sql`select ${COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;
 }
 
+const PUBLIC_COLUMNS = selectList<PublicShop>({
+  site_id: sql`s.site_id`,
+  merchant_id: sql`s.merchant_id`,
+  name: sql`t.name`,
+  currency: sql`s.currency`,
+  currency_digits: sql`s.currency_digits`,
+  prices_include_tax: sql`t.prices_include_tax`,
+  support_email: sql`t.brand ->> 'support_email'`,
+  support_phone: sql`t.brand ->> 'support_phone'`,
+  policies: sql`jsonb_build_object('terms_url', t.legal -> 'terms_url', 'privacy_url', t.legal -> 'privacy_url',
+          'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url')`,
+});
+
 /** What anyone may know of the shop. */
 export async function getPublic(shop: Shop): Promise<PublicShop> {
   const found = await shop.one<PublicShop>(
-    sql`select s.site_id, s.merchant_id, t.name, s.currency, s.currency_digits, t.prices_include_tax,
-        t.brand ->> 'support_email' as support_email, t.brand ->> 'support_phone' as support_phone,
-        jsonb_build_object('terms_url', t.legal -> 'terms_url', 'privacy_url', t.legal -> 'privacy_url',
-          'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url') as policies
-      from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
+    sql`select ${PUBLIC_COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;

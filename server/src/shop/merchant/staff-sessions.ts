@@ -1,6 +1,6 @@
 import type { StaffSession } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import type { RowOf } from '../../db/row-of.ts';
+import { selectList } from '../../db/fields.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deviceInWords } from './devices.ts';
@@ -14,10 +14,21 @@ export interface Own {
 const ALIVE = sql`revoked_at is null and expires_at > now()`;
 const LIST_LIMIT = 1_000;
 
+type SessionRow = Omit<StaffSession, 'device' | 'current'> & { user_agent: string | null };
+
+const COLUMNS = selectList<SessionRow>({
+  id: sql`id`,
+  ip: sql`ip`,
+  user_agent: sql`user_agent`,
+  created_at: sql`created_at`,
+  last_used_at: sql`last_used_at`,
+  expires_at: sql`expires_at`,
+});
+
 /** Those alive, the one used last first. */
 export async function list(shop: Shop, { staff_id, current }: Own): Promise<StaffSession[]> {
-  const sessions = await shop.rows<Omit<StaffSession, 'device' | 'current'> & RowOf<'staff_sessions', 'user_agent'>>(
-    sql`select id, ip, user_agent, created_at, last_used_at, expires_at from staff_sessions
+  const sessions = await shop.rows<SessionRow>(
+    sql`select ${COLUMNS} from staff_sessions
       where staff_id = ${staff_id} and ${ALIVE} order by last_used_at desc, id desc limit ${LIST_LIMIT}`,
   );
   return sessions.map(({ user_agent, ...session }) => {

@@ -2,6 +2,7 @@ import type { Merchant, OpenedSession, Staff } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
@@ -11,6 +12,7 @@ import { endUnlocks } from '../login-unlocks.ts';
 import { fitsPassword } from '../passwords/passwords.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
+import { merchantFields } from './merchant-fields.ts';
 import * as secondFactor from './second-factor.ts';
 
 /** People who work for merchants, and their sessions. These tables belong to no tenant: one person may serve several. */
@@ -126,7 +128,7 @@ export async function get(shop: Shop, staff_id: string): Promise<Staff> {
 /** The merchants that a member of staff may act for, by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
-    sql`select s.merchant_id as id, s.site_id, s.merchant_name as name
+    sql`select ${selectList(merchantFields)}
       from staff_memberships m join sites s using (site_id)
       where m.staff_id = ${staff_id} order by s.merchant_name, s.merchant_id limit 100`,
   );
@@ -134,7 +136,5 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
 
 /** The merchant that a call is for; nothing when a session has chosen none. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
-  return shop.one<Merchant>(
-    sql`select merchant_id as id, site_id, merchant_name as name from sites where site_id = ${shop.siteId}`,
-  );
+  return shop.one<Merchant>(sql`select ${selectList(merchantFields)} from sites s where s.site_id = ${shop.siteId}`);
 }

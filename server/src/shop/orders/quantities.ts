@@ -1,5 +1,6 @@
 import type { LineQuantities, LineState } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { type Fields, jsonObject } from '../../db/fields.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { hasStatus } from './overdue.ts';
@@ -14,18 +15,27 @@ export const isToShip: Sql = sql`o.status in ('confirmed', 'processing')
   and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled') and exists (
     select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and ${toFulfill} > 0)`;
 
-const quantities: Sql = sql`'line_item_id', l.id, 'fulfilled', l.fulfilled, 'refunded', l.refunded_quantity, 'removed', l.removed,
-  'returned', l.returned, 'to_fulfill', case when ${hasStatus('cancelled')} then 0 else ${toFulfill} end`;
+const quantities: Fields<LineQuantities> = {
+  line_item_id: sql`l.id`,
+  fulfilled: sql`l.fulfilled`,
+  refunded: sql`l.refunded_quantity`,
+  removed: sql`l.removed`,
+  returned: sql`l.returned`,
+  to_fulfill: sql`case when ${hasStatus('cancelled')} then 0 else ${toFulfill} end`,
+};
 
 /** The LineQuantities of the lines of `orders o`. */
 export const lineQuantities: Sql = sql`(
-  select coalesce(json_agg(json_build_object(${quantities}) order by l.position, l.id), '[]')
+  select coalesce(json_agg(${jsonObject(quantities)} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 /** The same with what a line costs and how many pieces it has. */
 export const pricedQuantities: Sql = sql`(
-  select coalesce(json_agg(json_build_object(${quantities}, 'quantity', l.quantity,
-    'charged', (l.total - l.discount + case when o.tax_included then 0 else l.tax end)::text) order by l.position, l.id), '[]')
+  select coalesce(json_agg(${jsonObject<PricedQuantities>({
+    ...quantities,
+    quantity: sql`l.quantity`,
+    charged: sql`(l.total - l.discount + case when o.tax_included then 0 else l.tax end)::text`,
+  })} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 export interface PricedQuantities extends LineQuantities {

@@ -1,5 +1,18 @@
-import type { BankDetails, CustomerOrder, Order, OrderDetails, Payment } from '@commerce-backend/spec';
+import type {
+  BankDetails,
+  CustomerOrder,
+  Fulfillment,
+  LineItem,
+  MarketingConsent,
+  Order,
+  OrderDetails,
+  OrderPayment,
+  Payment,
+  Refund,
+  RefundLineItem,
+} from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import { notFound } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
@@ -11,10 +24,21 @@ import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 /** How orders are read: whole, in the contract's shape, in one statement. What is not known is null. */
 
 const lines = sql`(
-  select coalesce(json_agg(json_build_object('id', l.id, 'variant_id', l.variant_id, 'product_id', l.product_id,
-    'name', l.name, 'sku', l.sku, 'option1', l.option1, 'option2', l.option2, 'option3', l.option3,
-    'variant_name', l.variant_name, 'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text,
-    'image_url', l.image_url) order by l.position, l.id), '[]')
+  select coalesce(json_agg(${jsonObject<LineItem>({
+    id: sql`l.id`,
+    variant_id: sql`l.variant_id`,
+    product_id: sql`l.product_id`,
+    name: sql`l.name`,
+    sku: sql`l.sku`,
+    option1: sql`l.option1`,
+    option2: sql`l.option2`,
+    option3: sql`l.option3`,
+    variant_name: sql`l.variant_name`,
+    quantity: sql`l.quantity`,
+    price: sql`l.price::text`,
+    total: sql`l.total::text`,
+    image_url: sql`l.image_url`,
+  })} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 /**
@@ -22,52 +46,118 @@ const lines = sql`(
  * order belongs by its e-mail, or that there is one.
  */
 export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql {
-  const staffNote = audience === 'merchant' ? sql`o.staff_note` : sql`null::text as staff_note`;
   const isGuest = audience === 'customer' && shop.actorType === 'storefront' && shop.customerId === null;
-  const customerId = isGuest ? sql`null::uuid as customer_id` : sql`o.customer_id`;
-  return sql`o.id, ${shop.merchantId}::text as merchant_id, o.order_number, ${customerId}, o.email, o.phone,
-    ${lines} as line_items, o.subtotal, o.tax, o.shipping_cost, o.discount, o.total, o.currency,
-    ${current.status} as status, ${current.payment_status} as payment_status, o.fulfillment_status, o.payment_method, o.billing_address, o.shipping_address, o.shipping_method, o.shipping_kind,
-    o.tracking_number, o.tracking_url, o.source, o.note, ${staffNote}, o.created_at, ${current.updated_at} as updated_at,
-    o.shipped_at, o.delivered_at, ${current.cancelled_at} as cancelled_at`;
+  return selectList<Order>({
+    id: sql`o.id`,
+    merchant_id: sql`${shop.merchantId}::text`,
+    order_number: sql`o.order_number`,
+    customer_id: isGuest ? sql`null::uuid` : sql`o.customer_id`,
+    email: sql`o.email`,
+    phone: sql`o.phone`,
+    line_items: lines,
+    subtotal: sql`o.subtotal`,
+    tax: sql`o.tax`,
+    shipping_cost: sql`o.shipping_cost`,
+    discount: sql`o.discount`,
+    total: sql`o.total`,
+    currency: sql`o.currency`,
+    status: current.status,
+    payment_status: current.payment_status,
+    fulfillment_status: sql`o.fulfillment_status`,
+    payment_method: sql`o.payment_method`,
+    billing_address: sql`o.billing_address`,
+    shipping_address: sql`o.shipping_address`,
+    shipping_method: sql`o.shipping_method`,
+    shipping_kind: sql`o.shipping_kind`,
+    tracking_number: sql`o.tracking_number`,
+    tracking_url: sql`o.tracking_url`,
+    source: sql`o.source`,
+    note: sql`o.note`,
+    staff_note: audience === 'merchant' ? sql`o.staff_note` : sql`null::text`,
+    created_at: sql`o.created_at`,
+    updated_at: current.updated_at,
+    shipped_at: sql`o.shipped_at`,
+    delivered_at: sql`o.delivered_at`,
+    cancelled_at: current.cancelled_at,
+  });
 }
 
-export const fulfillmentObject = sql`json_build_object('id', f.id, 'order_id', f.order_id, 'items', (
+export const fulfillmentObject = jsonObject<Fulfillment>({
+  id: sql`f.id`,
+  order_id: sql`f.order_id`,
+  items: sql`(
     select coalesce(json_agg(json_build_object('line_item_id', i.line_id, 'quantity', i.quantity) order by i.line_id), '[]')
-    from fulfillment_items i where i.site_id = f.site_id and i.fulfillment_id = f.id),
-  'carrier', f.carrier, 'tracking_number', f.tracking_number, 'tracking_url', f.tracking_url,
-  'created_at', iso(f.created_at), 'delivered_at', iso(f.delivered_at))`;
+    from fulfillment_items i where i.site_id = f.site_id and i.fulfillment_id = f.id)`,
+  carrier: sql`f.carrier`,
+  tracking_number: sql`f.tracking_number`,
+  tracking_url: sql`f.tracking_url`,
+  created_at: sql`iso(f.created_at)`,
+  delivered_at: sql`iso(f.delivered_at)`,
+});
 
 const fulfillments = sql`(
   select coalesce(json_agg(${fulfillmentObject} order by f.created_at, f.id), '[]')
   from fulfillments f where f.site_id = o.site_id and f.order_id = o.id)`;
 
+/** Of `refund_items i`. */
+const refundItem = jsonObject<RefundLineItem>({
+  line_item_id: sql`i.line_id`,
+  quantity: sql`i.quantity`,
+  restock: sql`i.restock`,
+  shipped: sql`i.shipped`,
+});
+
 /** Of `refunds r`, in the currency of `orders o`. */
-export const refundObject = sql`json_build_object('id', r.id, 'order_id', r.order_id, 'amount', r.amount::text,
-  'currency', o.currency, 'reason', r.reason, 'note', r.note, 'actor_id', r.actor_id, 'status', coalesce((
-    select m.status from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'succeeded'), 'failure_reason', (
-    select m.failure_reason from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'provider_reference', (
-    select nullif(m.reference, m.id::text) from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'line_items', (
-    select coalesce(json_agg(json_build_object('line_item_id', i.line_id, 'quantity', i.quantity, 'restock', i.restock,
-      'shipped', i.shipped) order by i.line_id, i.shipped), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id),
-  'created_at', iso(r.created_at))`;
+export const refundObject = jsonObject<Refund>({
+  id: sql`r.id`,
+  order_id: sql`r.order_id`,
+  amount: sql`r.amount::text`,
+  currency: sql`o.currency`,
+  reason: sql`r.reason`,
+  note: sql`r.note`,
+  actor_id: sql`r.actor_id`,
+  status: sql`coalesce((
+    select m.status from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'succeeded')`,
+  failure_reason: sql`(
+    select m.failure_reason from payment_moves m where m.site_id = r.site_id and m.id = r.id)`,
+  provider_reference: sql`(
+    select nullif(m.reference, m.id::text) from payment_moves m where m.site_id = r.site_id and m.id = r.id)`,
+  line_items: sql`(
+    select coalesce(json_agg(${refundItem} order by i.line_id, i.shipped), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id)`,
+  created_at: sql`iso(r.created_at)`,
+});
 
 const refunds = sql`(
   select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
   from refunds r where r.site_id = o.site_id and r.order_id = o.id)`;
 
 /** Of `order_payments p`, in the currency of `orders o`. */
-export const orderPaymentObject = sql`json_build_object('id', p.id, 'order_id', p.order_id, 'amount', p.amount::text,
-  'currency', o.currency, 'method', p.method, 'received_at', iso(p.received_at), 'reference', p.reference,
-  'actor_id', p.actor_id, 'created_at', iso(p.created_at))`;
+export const orderPaymentObject = jsonObject<OrderPayment>({
+  id: sql`p.id`,
+  order_id: sql`p.order_id`,
+  amount: sql`p.amount::text`,
+  currency: sql`o.currency`,
+  method: sql`p.method`,
+  received_at: sql`iso(p.received_at)`,
+  reference: sql`p.reference`,
+  actor_id: sql`p.actor_id`,
+  created_at: sql`iso(p.created_at)`,
+});
 
 const recordedPayments = sql`(
   select coalesce(json_agg(${orderPaymentObject} order by p.id), '[]')
   from order_payments p where p.site_id = o.site_id and p.order_id = o.id)`;
 
 const marketingConsent = sql`(
-  select json_build_object('id', m.id, 'email', m.email, 'granted', m.granted, 'source', m.source, 'wording', m.wording,
-    'order_id', m.order_id, 'recorded_at', iso(m.recorded_at))
+  select ${jsonObject<MarketingConsent>({
+    id: sql`m.id`,
+    email: sql`m.email`,
+    granted: sql`m.granted`,
+    source: sql`m.source`,
+    wording: sql`m.wording`,
+    order_id: sql`m.order_id`,
+    recorded_at: sql`iso(m.recorded_at)`,
+  })}
   from marketing_consents m where m.site_id = o.site_id and m.order_id = o.id limit 1)`;
 
 const failureReason = sql`(
@@ -81,7 +171,11 @@ interface PaymentRow {
   failure_reason: string | null;
 }
 
-const paymentColumns = sql`o.payment_due_at, o.bank_details, ${failureReason} as failure_reason`;
+const paymentColumns = selectList<PaymentRow>({
+  payment_due_at: sql`o.payment_due_at`,
+  bank_details: sql`o.bank_details`,
+  failure_reason: failureReason,
+});
 
 /** One order. Throws `not_found`. */
 export async function getOrder(shop: Shop, id: string): Promise<Order> {
@@ -99,6 +193,26 @@ type DetailsRow = Omit<
   PaymentRow &
   Received & { taxed: TaxedPart[]; lines: PricedQuantities[] };
 
+/** The fields that OrderDetails has besides those of an Order, of `orders o`. */
+const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRow>>({
+  external_reference: sql`o.external_reference`,
+  discount_code: sql`o.discount_code`,
+  tax_included: sql`o.tax_included`,
+  cancel_reason: current.cancel_reason,
+  locale: sql`o.locale`,
+  agent_token_id: sql`o.agent_token_id`,
+  attribution: sql`o.attribution`,
+  metadata: sql`o.metadata`,
+  fulfillments: fulfillments,
+  refunds: refunds,
+  amount_received: amountReceived,
+  retained: sql`o.retained`,
+  recorded_payments: recordedPayments,
+  lines: pricedQuantities,
+  taxed: taxedParts,
+  marketing_consent: marketingConsent,
+});
+
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const [found] = await listDetails(shop, sql`o.site_id = ${shop.siteId} and o.id = ${id}`);
@@ -109,11 +223,7 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
 /** The orders that a condition on `orders o`, with an order and a limit, chooses, with all that belongs to them. */
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
-    sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, ${current.cancel_reason} as cancel_reason,
-        o.locale, o.agent_token_id, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds,
-        ${amountReceived} as amount_received, o.retained, ${recordedPayments} as recorded_payments, ${pricedQuantities} as lines,
-        ${taxedParts} as taxed, ${marketingConsent} as marketing_consent,
-        ${paymentColumns}
+    sql`select ${orderColumns(shop, 'merchant')}, ${detailsColumns}, ${paymentColumns}
       from orders o where ${chosen}`,
   );
   return found.map((row) => detailsOf(row, shop.currencyDigits));

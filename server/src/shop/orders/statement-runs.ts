@@ -1,5 +1,6 @@
 import type { StatementRun } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as events from './timeline.ts';
@@ -13,12 +14,25 @@ const MOST_NAMED = 100;
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
   and o.refunds_begun = 0)`;
 
+const order = jsonObject<StatementRun['orders'][number]>({
+  id: sql`o.id`,
+  order_number: sql`o.order_number`,
+  total: sql`o.total::text`,
+  currency: sql`o.currency`,
+  undoable: undoable,
+});
+
+/** Of the `orders o` of a run. */
+const columns = selectList<StatementRun>({
+  id: sql`o.statement_run_id`,
+  marked_at: sql`max(o.payment_confirmed_at)`,
+  undoable: sql`bool_and(${undoable})`,
+  orders: sql`json_agg(${order} order by o.id)`,
+});
+
 export function list(shop: Shop): Promise<StatementRun[]> {
   return shop.rows<StatementRun>(
-    sql`select o.statement_run_id as id, max(o.payment_confirmed_at) as marked_at, bool_and(${undoable}) as undoable,
-        json_agg(json_build_object('id', o.id, 'order_number', o.order_number, 'total', o.total::text,
-          'currency', o.currency, 'undoable', ${undoable}) order by o.id) as orders
-      from orders o where o.site_id = ${shop.siteId} and o.statement_run_id is not null
+    sql`select ${columns} from orders o where o.site_id = ${shop.siteId} and o.statement_run_id is not null
       group by o.statement_run_id order by marked_at desc, id limit ${MOST_RUNS}`,
   );
 }

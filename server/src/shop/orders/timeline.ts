@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
+import { selectList } from '../../db/fields.ts';
 import { newId } from '../../db/new-id.ts';
 import { actorName } from '../actor-names.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
@@ -39,6 +40,18 @@ function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
   return actorType === 'anonymous' || actorId === SYSTEM.id ? 'system' : actorType;
 }
 
+/** Of `order_events e`. */
+const columns = selectList<TimelineEntry>({
+  id: sql`e.id`,
+  type: sql`e.type`,
+  message: sql`e.message`,
+  actor_type: sql`e.actor_type`,
+  actor_id: sql`e.actor_id`,
+  actor_name: actorName,
+  context: sql`e.context`,
+  created_at: sql`e.created_at`,
+});
+
 /** The timeline of an order, newest first. `cursor` is the last id of the page before. Throws `not_found`. */
 export async function timeline(
   shop: Shop,
@@ -50,8 +63,7 @@ export async function timeline(
     throw notFound('order');
   }
   const rows = await shop.rows<TimelineEntry>(
-    sql`select e.id, e.type, e.message, e.actor_type, e.actor_id, ${actorName} as actor_name, e.context, e.created_at
-      from order_events e where e.site_id = ${shop.siteId} and e.order_id = ${order_id} ${before}
+    sql`select ${columns} from order_events e where e.site_id = ${shop.siteId} and e.order_id = ${order_id} ${before}
       order by e.id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);

@@ -1,4 +1,5 @@
 import type { Product } from '@commerce-backend/spec';
+import { WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ProductPlan, VariantPlan } from './plan.ts';
 
 /**
@@ -7,10 +8,7 @@ import type { ProductPlan, VariantPlan } from './plan.ts';
  */
 export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory: boolean): boolean {
   return (
-    PLAIN_FIELDS.every((field) => plan[field] === undefined || plan[field] === before[field]) &&
-    (plan.tags === undefined || same(plan.tags, before.tags)) &&
-    (plan.metadata === undefined || same(sorted(plan.metadata), sorted(before.metadata))) &&
-    isPublishedAsPlanned(before, plan) &&
+    WRITTEN_FIELDS.every((field) => isFieldAsPlanned(field, before, plan)) &&
     same(
       plan.options,
       before.options.map(({ name, values }) => ({ name, values })),
@@ -21,24 +19,19 @@ export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory
   );
 }
 
+function isFieldAsPlanned(field: WrittenField, before: Product, plan: ProductPlan): boolean {
+  if (field === 'published_at') return isPublishedAsPlanned(before, plan);
+  if (plan[field] === undefined) return true;
+  if (field === 'metadata') return same(sorted(plan.metadata), sorted(before.metadata));
+  return same(plan[field], before[field]);
+}
+
 /** An active product that the plan gives no date is published now unless it has been. */
 function isPublishedAsPlanned({ published_at }: Product, plan: ProductPlan): boolean {
   if (plan.published_at !== undefined) return moment(plan.published_at) === moment(published_at);
   return plan.status !== 'active' || published_at !== null;
 }
 
-const PLAIN_FIELDS = [
-  'name',
-  'description',
-  'description_html',
-  'seo_title',
-  'seo_description',
-  'vendor',
-  'product_type',
-  'status',
-  'tax_class',
-  'track_inventory',
-] as const;
 const VARIANT_FIELDS = [
   'option1',
   'option2',
@@ -81,7 +74,7 @@ function moment(at: string | null): number | null {
   return at === null ? null : Date.parse(at);
 }
 
-function sorted(map: Record<string, string>): [string, string][] {
+function sorted(map: Record<string, string> = {}): [string, string][] {
   return Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

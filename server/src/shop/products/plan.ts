@@ -10,27 +10,13 @@ import type {
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount, minorUnits } from '../money.ts';
 import { normalName, normalTexts, paragraphsOf } from '../plain-text.ts';
+import { type Written, writtenOf } from './fields.ts';
 
 /**
  * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
  * rules checked that span several fields. Pure: what the database must decide (slugs, SKUs) is left to it.
  */
-export interface ProductPlan {
-  name: string;
-  slug: string | undefined;
-  description: string | undefined;
-  /** Undefined leaves it as it is, unless the description changes. */
-  description_html: string | null | undefined;
-  seo_title: string | null | undefined;
-  seo_description: string | null | undefined;
-  vendor: string | null | undefined;
-  product_type: string | null | undefined;
-  tags: string[] | undefined;
-  status: NonNullable<ProductInput['status']> | undefined;
-  published_at: string | null | undefined;
-  metadata: Record<string, string> | undefined;
-  tax_class: string | undefined;
-  track_inventory: boolean | undefined;
+export interface ProductPlan extends Written {
   options: OptionPlan[];
   variants: VariantPlan[];
   images: ImageInput[] | undefined;
@@ -92,20 +78,12 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
   mistakes.throwIfAny();
   const isPlain = isStillPlain(before, texts?.description_html);
   return {
+    ...writtenOf(input),
     name: texts?.name ?? input.name,
-    slug: input.slug,
     description: isPlain ? undefined : texts?.description,
     description_html: isPlain ? undefined : texts?.description_html,
-    seo_title: input.seo_title,
-    seo_description: input.seo_description,
-    vendor: input.vendor,
-    product_type: input.product_type,
     tags: texts?.tags,
-    status: input.status,
-    published_at: input.published_at,
-    metadata: input.metadata,
     tax_class: input.tax_class ?? taxClassOf(input.taxable, before),
-    track_inventory: input.track_inventory,
     options,
     variants,
     images: input.images?.map((image) => ({ ...sizeOf(image.url, before), ...image })),

@@ -1,5 +1,5 @@
 import type { Product, ProductInput, ProductPatch } from '@commerce-backend/spec';
-import sql, { empty } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { newId } from '../../db/new-id.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
@@ -11,6 +11,7 @@ import { canonicalAmount } from '../money.ts';
 import { normalTexts } from '../plain-text.ts';
 import type { Shop } from '../shop.ts';
 import { candidates, slugOf } from '../slugs.ts';
+import { columnOf, WRITTEN_FIELDS, type Written, type WrittenField } from './fields.ts';
 import { lockProduct } from './parts.ts';
 import { type ProductPlan, planProduct, VARIANT_DETAILS } from './plan.ts';
 import { productRows, productsByIds } from './rows.ts';
@@ -38,7 +39,7 @@ import {
 
 /** A product with its options, images and variants, as the merchant sees it. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Product> {
-  const [product] = await productsByIds(shop, 'merchant', [id]);
+  const [product] = await productsByIds(shop, 'dashboard', [id]);
   if (!product) throw notFound('product');
   return product;
 }
@@ -136,44 +137,14 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
  * Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. Returns
  * whether anything changed.
  */
-export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPatch>): Promise<boolean> {
-  const given = <T>(field: keyof ProductPatch, value: T) => [patch[field] !== undefined, value] as const;
-  const [hasVendor, vendor] = given('vendor', patch.vendor ?? null);
-  const [hasType, product_type] = given('product_type', patch.product_type ?? null);
-  const [hasHtml, description_html] = given('description_html', patch.description_html ?? null);
-  const [hasSeoTitle, seo_title] = given('seo_title', patch.seo_title ?? null);
-  const [hasSeoText, seo_description] = given('seo_description', patch.seo_description ?? null);
-  const [hasPublished, published_at] = given('published_at', patch.published_at ?? null);
+export async function updateRow(shop: Shop, id: string, patch: Partial<Written>): Promise<boolean> {
   const changed = await shop.run(
     sql`with wanted as (
-        select coalesce(${patch.name ?? null}, name) as name,
-          coalesce(${patch.slug ?? null}, slug) as slug,
-          coalesce(${patch.description ?? null}, description) as description,
-          case when ${hasHtml} then ${description_html}
-            when ${patch.description ?? null} is distinct from description and ${patch.description !== undefined} then null
-            else description_html end as description_html,
-          case when ${hasSeoTitle} then ${seo_title} else seo_title end as seo_title,
-          case when ${hasSeoText} then ${seo_description} else seo_description end as seo_description,
-          case when ${hasVendor} then ${vendor} else vendor end as vendor,
-          case when ${hasType} then ${product_type} else product_type end as product_type,
-          coalesce(${patch.tags ?? null}::text[], tags) as tags,
-          coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata) as metadata,
-          coalesce(${patch.status ?? null}, status) as status,
-          case when ${hasPublished} then ${published_at}::timestamptz
-            when ${patch.status === 'active'} then coalesce(published_at, now()) else published_at end as published_at,
-          coalesce(${patch.tax_class ?? null}, tax_class) as tax_class,
-          coalesce(${patch.track_inventory ?? null}, track_inventory) as track_inventory
+        select ${join(WRITTEN_FIELDS.map((field) => sql`${wanted(field, patch)} as ${columnOf(field).name}`))}
         from products where site_id = ${shop.siteId} and id = ${id}
       )
-      update products p set name = w.name, slug = w.slug, description = w.description,
-        description_html = w.description_html, seo_title = w.seo_title, seo_description = w.seo_description, vendor = w.vendor,
-        product_type = w.product_type, tags = w.tags, metadata = w.metadata, status = w.status,
-        published_at = w.published_at, tax_class = w.tax_class, track_inventory = w.track_inventory
-      from wanted w where p.site_id = ${shop.siteId} and p.id = ${id}
-        and (p.name, p.slug, p.description, p.description_html, p.seo_title, p.seo_description, p.vendor, p.product_type,
-          p.tags, p.metadata, p.status, p.published_at, p.tax_class, p.track_inventory)
-        is distinct from (w.name, w.slug, w.description, w.description_html, w.seo_title, w.seo_description, w.vendor,
-          w.product_type, w.tags, w.metadata, w.status, w.published_at, w.tax_class, w.track_inventory)`,
+      update products p set ${ASSIGNED} from wanted w where p.site_id = ${shop.siteId} and p.id = ${id}
+        and (${OLD}) is distinct from (${NEW})`,
   );
   if (patch.track_inventory === undefined) return changed > 0;
   const tracked = await shop.run(
@@ -181,6 +152,26 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
       where site_id = ${shop.siteId} and product_id = ${id} and track_inventory <> ${patch.track_inventory}`,
   );
   return changed + tracked > 0;
+}
+
+const COLUMNS = WRITTEN_FIELDS.map((field) => columnOf(field).name);
+const ASSIGNED = join(COLUMNS.map((name) => sql`${name} = w.${name}`));
+const OLD = join(COLUMNS.map((name) => sql`p.${name}`));
+const NEW = join(COLUMNS.map((name) => sql`w.${name}`));
+
+/** What a field of the product shall be. */
+function wanted(field: WrittenField, patch: Partial<Written>): Sql {
+  const { name, type, initial } = columnOf(field);
+  const value = sql`${field === 'metadata' && patch.metadata ? JSON.stringify(patch.metadata) : (patch[field] ?? null)}::${type}`;
+  if (initial) return sql`coalesce(${value}, ${name})`;
+  return sql`case when ${patch[field] !== undefined} then ${value} ${otherwise(field, patch)} else ${name} end`;
+}
+
+/** Where the value of a field that is not given follows from others. */
+function otherwise(field: WrittenField, { description, status }: Partial<Written>): Sql {
+  if (field === 'published_at') return sql`when ${status === 'active'} then coalesce(published_at, now())`;
+  if (field !== 'description_html') return empty;
+  return sql`when ${description ?? null} is distinct from description and ${description !== undefined} then null`;
 }
 
 async function updateDefaultVariant(shop: Shop, product_id: string, patch: ProductPatch): Promise<boolean> {
@@ -274,7 +265,7 @@ export async function exportPage(
 ) {
   const products = await productRows(
     shop,
-    'merchant',
+    'dashboard',
     sql`from products p where p.site_id = ${shop.siteId}
       ${cursor ? sql`and p.id > ${idOfCursor(cursor)}` : empty} ${status ? sql`and p.status = ${status}` : empty}
       order by p.id limit ${limit + 1}`,

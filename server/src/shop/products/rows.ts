@@ -1,13 +1,15 @@
-import type { Product, ShowStock } from '@commerce-backend/spec';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Image, Option, Product, ShowStock, Variant } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { type Fields, jsonObject, selectList } from '../../db/fields.ts';
 import type { ProductFilters } from '../../search/search-db.ts';
 import type { Shop } from '../shop.ts';
 import { shownQuantitySql } from '../shown-quantity.ts';
+import { fieldsOf, UNLISTED } from './fields.ts';
 
 /** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
 
-/** Who reads: the cost of a product is only for the merchant. */
-export type Audience = 'merchant' | 'public';
+/** Who reads. The storefront's lists are in shown-fields.ts. */
+export type Audience = 'dashboard' | 'agent' | 'sync';
 
 /** A product that the public may see, as a condition on `products p`. */
 export const visible = sql`p.status = 'active' and p.published_at <= now()`;
@@ -51,68 +53,108 @@ export async function productsByIds(shop: Shop, audience: Audience, ids: string[
     sql`from unnest((select ${ids}::uuid[])) with ordinality as wanted (id, place)
       join products p on p.site_id = ${shop.siteId} and p.id = wanted.id order by wanted.place`,
   );
-  if (audience === 'merchant' || shop.showStock !== 'never') return products;
+  if (audience === 'dashboard' || shop.showStock !== 'never') return products;
   return products.map((product) => ({
     ...product,
     variants: product.variants.map((variant) => ({ ...variant, is_low_stock: false })),
   }));
 }
 
-/**
- * The select list for a product from `products p`. `show` is what is shown of its stock; `whole` adds the texts that only a page
- * about the product needs.
- */
-export function productColumns(
-  shop: Shop,
-  audience: Audience,
-  show: ShowStock = 'exact',
-  whole = audience === 'merchant',
-): Sql {
-  const cost = audience === 'merchant' ? sql`p.cost_per_item` : sql`null::text as cost_per_item`;
-  return sql`p.id, ${shop.merchantId}::text as merchant_id, p.name, p.slug, p.description, ${whole ? pageTexts : empty} p.vendor, p.product_type,
-    p.tags, p.price, p.compare_at_price, ${cost}, ${shop.currency}::text as currency,
-    ${images} as images, p.has_variants, ${options} as options, ${variantsOf(audience, show)} as variants,
-    p.track_inventory,
-    (select coalesce(sum(${shownQuantitySql(show)}), 0) from variants v
-      where v.site_id = p.site_id and v.product_id = p.id) as total_inventory,
-    (select coalesce(bool_or(${available}), false) from variants v
-      where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.tax_class, p.published_at, p.created_at, p.updated_at`;
+/** The select list for a product from `products p`. `show` is what is shown of its stock. */
+export function productColumns(shop: Shop, audience: Audience, show: ShowStock = 'exact'): Sql {
+  return selectList<Product>({
+    id: sql`p.id`,
+    merchant_id: sql`${shop.merchantId}::text`,
+    name: sql`p.name`,
+    slug: sql`p.slug`,
+    description: sql`p.description`,
+    ...fieldsOf(UNLISTED[audience]),
+    vendor: sql`p.vendor`,
+    product_type: sql`p.product_type`,
+    tags: sql`p.tags`,
+    price: sql`p.price`,
+    compare_at_price: sql`p.compare_at_price`,
+    cost_per_item: audience === 'dashboard' ? sql`p.cost_per_item` : sql`null::text`,
+    currency: sql`${shop.currency}::text`,
+    images,
+    has_variants: sql`p.has_variants`,
+    options,
+    variants: variantsOf(audience, show),
+    track_inventory: sql`p.track_inventory`,
+    total_inventory: sql`(select coalesce(sum(${shownQuantitySql(show)}), 0) from variants v
+      where v.site_id = p.site_id and v.product_id = p.id)`,
+    in_stock: sql`(select coalesce(bool_or(${available}), false) from variants v
+      where v.site_id = p.site_id and v.product_id = p.id)`,
+    status: sql`p.status`,
+    metadata: sql`p.metadata`,
+    tax_class: sql`p.tax_class`,
+    published_at: sql`p.published_at`,
+    created_at: sql`p.created_at`,
+    updated_at: sql`p.updated_at`,
+  });
 }
-
-const pageTexts = sql`p.description_html, p.seo_title, p.seo_description,`;
 
 /** The variants that `product_images i` is the picture of. */
 export const variantIdsOfImage = sql`(
   select coalesce(json_agg(v.id order by v.position, v.id), '[]') from variants v
   where v.site_id = i.site_id and v.product_id = i.product_id and v.image_url = i.url)`;
 
+const image: Fields<Image> = {
+  id: sql`i.id`,
+  url: sql`i.url`,
+  alt: sql`i.alt`,
+  position: sql`i.position`,
+  width: sql`i.width`,
+  height: sql`i.height`,
+  variant_ids: variantIdsOfImage,
+};
+
+/** An image of a file that was uploaded has narrower pictures as well. */
 const images = sql`(
-  select coalesce(json_agg(case when i.sources is null
-      then json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position, 'width', i.width,
-        'height', i.height, 'variant_ids', ${variantIdsOfImage})
-      else json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position, 'width', i.width,
-        'height', i.height, 'variant_ids', ${variantIdsOfImage}, 'status', 'ready', 'sources', i.sources)
+  select coalesce(json_agg(case when i.sources is null then ${jsonObject<Image>(image)}
+      else ${jsonObject<Image>({ ...image, status: sql`'ready'`, sources: sql`i.sources` })}
     end order by i.position, i.id), '[]')
   from product_images i where i.site_id = p.site_id and i.product_id = p.id)`;
 
+const option = jsonObject<Option>({
+  id: sql`o.id`,
+  name: sql`o.name`,
+  position: sql`o.position`,
+  values: sql`o.values`,
+});
+
 const options = sql`(
-  select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'position', o.position, 'values', o.values)
-    order by o.position), '[]')
+  select coalesce(json_agg(${option} order by o.position), '[]')
   from product_options o where o.site_id = p.site_id and o.product_id = p.id)`;
 
 /** A variant as JSON, from `variants v`. `show` is what is shown of its stock. */
 export function variantObject(audience: Audience, show: ShowStock): Sql {
   const isLow = sql`v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold`;
-  const cost = audience === 'merchant' ? sql`v.cost_per_item::text` : sql`null`;
-  return sql`json_build_object('id', v.id, 'product_id', v.product_id, 'sku', v.sku, 'barcode', v.barcode,
-    'option1', v.option1, 'option2', v.option2, 'option3', v.option3, 'price', v.price::text,
-    'compare_at_price', v.compare_at_price::text, 'cost_per_item', ${cost},
-    'inventory_quantity', ${shownQuantitySql(show)}, 'inventory_policy', v.inventory_policy,
-    'low_stock_threshold', v.low_stock_threshold, 'weight', v.weight::text, 'weight_unit', v.weight_unit,
-    'requires_shipping', v.requires_shipping, 'image_url', v.image_url, 'available', ${available},
-    'is_low_stock', ${show === 'never' ? sql`false` : isLow},
-    'is_out_of_stock', v.track_inventory and v.on_hand <= v.reserved,
-    'created_at', iso(v.created_at), 'updated_at', iso(v.updated_at))`;
+  const cost = audience === 'dashboard' ? sql`v.cost_per_item::text` : sql`null`;
+  return jsonObject<Variant>({
+    id: sql`v.id`,
+    product_id: sql`v.product_id`,
+    sku: sql`v.sku`,
+    barcode: sql`v.barcode`,
+    option1: sql`v.option1`,
+    option2: sql`v.option2`,
+    option3: sql`v.option3`,
+    price: sql`v.price::text`,
+    compare_at_price: sql`v.compare_at_price::text`,
+    cost_per_item: cost,
+    inventory_quantity: shownQuantitySql(show),
+    inventory_policy: sql`v.inventory_policy`,
+    low_stock_threshold: sql`v.low_stock_threshold`,
+    weight: sql`v.weight::text`,
+    weight_unit: sql`v.weight_unit`,
+    requires_shipping: sql`v.requires_shipping`,
+    image_url: sql`v.image_url`,
+    available,
+    is_low_stock: show === 'never' ? sql`false` : isLow,
+    is_out_of_stock: sql`v.track_inventory and v.on_hand <= v.reserved`,
+    created_at: sql`iso(v.created_at)`,
+    updated_at: sql`iso(v.updated_at)`,
+  });
 }
 
 function variantsOf(audience: Audience, show: ShowStock): Sql {

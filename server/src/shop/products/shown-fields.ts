@@ -1,5 +1,7 @@
+import type { Image, Option, Product, Variant } from '@commerce-backend/spec';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
+import { fieldsOf, UNLISTED } from './fields.ts';
 import { variantIdsOfImage } from './rows.ts';
 import {
   BEFORE_FIELDS,
@@ -46,68 +48,80 @@ interface Written {
 interface Field {
   /** Nothing is read when absent. Never null: what may be null is read as an empty text. */
   column?: Sql;
-  write(to: ShownText, value: string, of: Written): void;
+  /** `key` is the comma, the name and the colon. */
+  write(to: ShownText, value: string, of: Written, key: string): void;
+}
+
+/** The fields of an object of the contract, in their order. A required one does not compile when it is missing. */
+type FieldsOf<T> = { [Name in keyof T]: Field };
+
+interface Listed extends Field {
+  key: string;
+}
+
+function listOf<T extends object>(fields: FieldsOf<T>): Listed[] {
+  return Object.entries<Field>(fields).map(([name, field]) => ({ ...field, key: `,"${name}":` }));
 }
 
 const betweenFields = sql`E'\\x03'`;
 
 /** JSON that is passed on as it is. */
-function json(name: string, column: Sql): Field {
-  return { column, write: (to, value) => to.add(`,"${name}":${value}`) };
+function json(column: Sql): Field {
+  return { column, write: (to, value, _of, key) => to.add(key + value) };
 }
 
-function text(name: string, column: Sql): Field {
-  return json(name, sql`to_json(${column})`);
+function text(column: Sql): Field {
+  return json(sql`to_json(${column})`);
 }
 
-function textOrNull(name: string, column: Sql): Field {
-  return jsonOrNull(name, sql`to_json(${column})`);
+function textOrNull(column: Sql): Field {
+  return jsonOrNull(sql`to_json(${column})`);
 }
 
-function jsonOrNull(name: string, column: Sql): Field {
+function jsonOrNull(column: Sql): Field {
   return {
     column: sql`coalesce(${column}::text, '')`,
-    write: (to, value) => to.add(`,"${name}":${value || 'null'}`),
+    write: (to, value, _of, key) => to.add(key + (value || 'null')),
   };
 }
 
 /** What needs no escape in JSON. */
-function plain(name: string, column: Sql): Field {
-  return { column, write: (to, value) => to.add(`,"${name}":"${value}"`) };
+function plain(column: Sql): Field {
+  return { column, write: (to, value, _of, key) => to.add(`${key}"${value}"`) };
 }
 
-function decimalOrNull(name: string, column: Sql): Field {
-  const write: Field['write'] = (to, value) => to.add(value ? `,"${name}":"${value}"` : `,"${name}":null`);
+function decimalOrNull(column: Sql): Field {
+  const write: Field['write'] = (to, value, _of, key) => to.add(value ? `${key}"${value}"` : `${key}null`);
   return { column: sql`coalesce(${column}::text, '')`, write };
 }
 
-function flag(name: string, column: Sql): Field {
-  return { column, write: (to, value) => to.add(value === 't' ? `,"${name}":true` : `,"${name}":false`) };
+function flag(column: Sql): Field {
+  return { column, write: (to, value, _of, key) => to.add(value === 't' ? `${key}true` : `${key}false`) };
 }
 
 /** Often the same time as another, for which nothing is read: PostgreSQL writes times slowly. */
-function moment(name: string, column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
-  const write: Field['write'] = (to, value, of) => to.add(`,"${name}":"${value ? momentOf(value) : otherOf(of)}"`);
+function moment(column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
+  const write: Field['write'] = (to, value, of, key) => to.add(`${key}"${value ? momentOf(value) : otherOf(of)}"`);
   return { column: textUnless(column, other), write };
 }
 
 /** A field that is not read, but computed. */
-function written(name: string, json: (of: Written) => string): Field {
-  return { write: (to, _value, of) => to.add(`,"${name}":${json(of)}`) };
+function written(json: (of: Written) => string): Field {
+  return { write: (to, _value, of, key) => to.add(key + json(of)) };
 }
 
 /** JSON that is left out where there is none. */
-function optional(name: string, column: Sql): Field {
-  const write: Field['write'] = (to, value) => {
-    if (value) to.add(`,"${name}":${value}`);
+function optional(column: Sql): Field {
+  const write: Field['write'] = (to, value, _of, key) => {
+    if (value) to.add(key + value);
   };
   return { column: sql`coalesce(${column}::text, '')`, write };
 }
 
-function rows(name: keyof Parts, fields: Field[]): Field {
+function rows(name: keyof Parts, fields: Listed[]): Field {
   return {
-    write(to, _value, of) {
-      to.add(`,"${name}":[`);
+    write(to, _value, of, key) {
+      to.add(`${key}[`);
       of.parts[name].forEach((values, i) => {
         if (i > 0) to.add(',');
         of.canBeBought = canBeBought(values);
@@ -118,152 +132,156 @@ function rows(name: keyof Parts, fields: Field[]): Field {
   };
 }
 
-function writeObject(to: ShownText, fields: Field[], values: string[], from: number, of: Written): void {
+function writeObject(to: ShownText, fields: Listed[], values: string[], from: number, of: Written): void {
   let at = from;
   to.open();
-  for (const { column, write } of fields) write(to, column ? (values[at++] ?? '') : '', of);
+  for (const { key, column, write } of fields) write(to, column ? (values[at++] ?? '') : '', of, key);
   to.add('}');
 }
 
-const IMAGE = [
-  plain('id', sql`i.id`),
-  text('url', sql`i.url`),
-  textOrNull('alt', sql`i.alt`),
-  json('position', sql`i.position`),
-  jsonOrNull('width', sql`i.width`),
-  jsonOrNull('height', sql`i.height`),
-  json('variant_ids', variantIdsOfImage),
-  optional('sources', sql`i.sources`),
-];
+const IMAGE = listOf<Image>({
+  id: plain(sql`i.id`),
+  url: text(sql`i.url`),
+  alt: textOrNull(sql`i.alt`),
+  position: json(sql`i.position`),
+  width: jsonOrNull(sql`i.width`),
+  height: jsonOrNull(sql`i.height`),
+  variant_ids: json(variantIdsOfImage),
+  sources: optional(sql`i.sources`),
+});
 
-const OPTION = [
-  plain('id', sql`o.id`),
-  text('name', sql`o.name`),
-  json('position', sql`o.position`),
-  text('values', sql`o.values`),
-];
+const OPTION = listOf<Option>({
+  id: plain(sql`o.id`),
+  name: text(sql`o.name`),
+  position: json(sql`o.position`),
+  values: text(sql`o.values`),
+});
 
-const nothing = written('cost_per_item', () => 'null');
+const nothing = written(() => 'null');
 
 const threshold: Field = {
   column: sql`v.low_stock_threshold`,
-  write(to, value, of) {
+  write(to, value, of, key) {
     of.threshold = value;
-    to.add(`,"low_stock_threshold":${value}`);
+    to.add(key + value);
   },
 };
 
 const availability: Field = {
-  write(to, _value, of) {
+  write(to, _value, of, key) {
     if (of.canBeBought) of.inStock = true;
-    to.add(of.canBeBought ? ',"available":true' : ',"available":false');
+    to.add(of.canBeBought ? `${key}true` : `${key}false`);
   },
 };
 
-/** What depends on stock is left open: it is filled in with the current stock. */
-const stock: Field[] = [
-  {
-    column: sql`v.track_inventory`,
-    write(to, value, { shop, threshold }) {
-      to.add(',');
-      to.leaveOpen(`${letterOf(shop.showStock)}${threshold}${value === 't' ? '' : 'u'}`);
-    },
+/** What depends on stock is left open: one slot has the quantity and what follows from it (shown-text.ts). */
+const quantity: Field = {
+  column: sql`v.track_inventory`,
+  write(to, value, { shop, threshold }) {
+    to.add(',');
+    to.leaveOpen(`${letterOf(shop.showStock)}${threshold}${value === 't' ? '' : 'u'}`);
   },
-  { column: sql`v.on_hand - v.reserved`, write: (to, value) => to.stock.push(value) },
-];
+};
+const lowStock: Field = { column: sql`v.on_hand - v.reserved`, write: (to, value) => to.stock.push(value) };
+const outOfStock: Field = { write() {} };
 
-const VARIANT: Field[] = [
-  plain('id', sql`v.id`),
-  written('product_id', ({ product }) => `"${product.id}"`),
-  textOrNull('sku', sql`v.sku`),
-  textOrNull('barcode', sql`v.barcode`),
-  textOrNull('option1', sql`v.option1`),
-  textOrNull('option2', sql`v.option2`),
-  textOrNull('option3', sql`v.option3`),
-  plain('price', sql`v.price`),
-  decimalOrNull('compare_at_price', sql`v.compare_at_price`),
-  nothing,
-  plain('inventory_policy', sql`v.inventory_policy`),
-  threshold,
-  decimalOrNull('weight', sql`v.weight`),
-  plain('weight_unit', sql`v.weight_unit`),
-  flag('requires_shipping', sql`v.requires_shipping`),
-  textOrNull('image_url', sql`v.image_url`),
-  availability,
-  ...stock,
-  {
+const VARIANT = listOf<Variant>({
+  id: plain(sql`v.id`),
+  product_id: written(({ product }) => `"${product.id}"`),
+  sku: textOrNull(sql`v.sku`),
+  barcode: textOrNull(sql`v.barcode`),
+  option1: textOrNull(sql`v.option1`),
+  option2: textOrNull(sql`v.option2`),
+  option3: textOrNull(sql`v.option3`),
+  price: plain(sql`v.price`),
+  compare_at_price: decimalOrNull(sql`v.compare_at_price`),
+  cost_per_item: nothing,
+  inventory_policy: plain(sql`v.inventory_policy`),
+  low_stock_threshold: threshold,
+  weight: decimalOrNull(sql`v.weight`),
+  weight_unit: plain(sql`v.weight_unit`),
+  requires_shipping: flag(sql`v.requires_shipping`),
+  image_url: textOrNull(sql`v.image_url`),
+  available: availability,
+  inventory_quantity: quantity,
+  is_low_stock: lowStock,
+  is_out_of_stock: outOfStock,
+  created_at: {
     column: textUnless(sql`v.created_at`, sql`p.created_at`),
-    write(to, value, of) {
+    write(to, value, of, key) {
       of.variantCreated = value ? momentOf(value) : of.created;
-      to.add(`,"created_at":"${of.variantCreated}"`);
+      to.add(`${key}"${of.variantCreated}"`);
     },
   },
-  moment('updated_at', sql`v.updated_at`, sql`v.created_at`, (of) => of.variantCreated),
-];
+  updated_at: moment(sql`v.updated_at`, sql`v.created_at`, (of) => of.variantCreated),
+});
 
 const NEVER = '-';
 
 /** Null where it is in no list yet. */
 const publication: Field = {
   column: sql`case when p.published_at = p.created_at then '' else coalesce(p.published_at::text, ${raw(`'${NEVER}'`)}) end`,
-  write(to, value, { created }) {
-    if (value === NEVER) to.add(',"published_at":null');
-    else to.add(`,"published_at":"${value ? momentOf(value) : created}"`);
+  write(to, value, { created }, key) {
+    if (value === NEVER) to.add(`${key}null`);
+    else to.add(`${key}"${value ? momentOf(value) : created}"`);
   },
 };
 
-const PRODUCT: Field[] = [
-  {
+const PRODUCT: FieldsOf<Product> = {
+  id: {
+    // The other times are compared with this one.
     column: sql`p.created_at`,
-    write(_to, value, of) {
+    write(to, value, of, key) {
       of.created = momentOf(value);
+      to.add(`${key}"${of.product.id}"`);
     },
   },
-  written('id', ({ product }) => `"${product.id}"`),
-  written('merchant_id', ({ shop }) => `"${shop.merchantId}"`),
-  text('name', sql`p.name`),
-  text('slug', sql`p.slug`),
-  text('description', sql`p.description`),
-  textOrNull('vendor', sql`p.vendor`),
-  textOrNull('product_type', sql`p.product_type`),
-  text('tags', sql`p.tags`),
-  plain('price', sql`p.price`),
-  decimalOrNull('compare_at_price', sql`p.compare_at_price`),
-  nothing,
-  written('currency', ({ shop }) => `"${shop.currency}"`),
-  rows('images', IMAGE),
-  flag('has_variants', sql`p.has_variants`),
-  rows('options', OPTION),
-  rows('variants', VARIANT),
-  flag('track_inventory', sql`p.track_inventory`),
-  {
-    write(to: ShownText) {
-      to.add(',"total_inventory":');
+  merchant_id: written(({ shop }) => `"${shop.merchantId}"`),
+  name: text(sql`p.name`),
+  slug: text(sql`p.slug`),
+  description: text(sql`p.description`),
+  vendor: textOrNull(sql`p.vendor`),
+  product_type: textOrNull(sql`p.product_type`),
+  tags: text(sql`p.tags`),
+  price: plain(sql`p.price`),
+  compare_at_price: decimalOrNull(sql`p.compare_at_price`),
+  cost_per_item: nothing,
+  currency: written(({ shop }) => `"${shop.currency}"`),
+  images: rows('images', IMAGE),
+  has_variants: flag(sql`p.has_variants`),
+  options: rows('options', OPTION),
+  variants: rows('variants', VARIANT),
+  track_inventory: flag(sql`p.track_inventory`),
+  total_inventory: {
+    write(to, _value, _of, key) {
+      to.add(key);
       to.leaveOpen(TOTAL);
     },
   },
-  written('in_stock', ({ inStock }) => String(inStock)),
-  plain('status', sql`p.status`),
-  json('metadata', sql`p.metadata`),
-  plain('tax_class', sql`p.tax_class`),
-  publication,
-  written('created_at', ({ created }) => `"${created}"`),
-  moment('updated_at', sql`p.updated_at`, sql`p.created_at`, ({ created }) => created),
-];
+  in_stock: written(({ inStock }) => String(inStock)),
+  status: plain(sql`p.status`),
+  metadata: json(sql`p.metadata`),
+  tax_class: plain(sql`p.tax_class`),
+  published_at: publication,
+  created_at: written(({ created }) => `"${created}"`),
+  updated_at: moment(sql`p.updated_at`, sql`p.created_at`, ({ created }) => created),
+};
+
+const LISTED_PRODUCT = listOf(PRODUCT);
 
 /** Of a product that is shown by itself. */
-const WHOLE_PRODUCT = [
+const WHOLE_PRODUCT = listOf<Product>({
   ...PRODUCT,
-  textOrNull('description_html', sql`p.description_html`),
-  textOrNull('seo_title', sql`p.seo_title`),
-  textOrNull('seo_description', sql`p.seo_description`),
-];
+  ...Object.fromEntries(
+    Object.entries(fieldsOf(UNLISTED.storefront)).map(([name, column]) => [name, textOrNull(column)]),
+  ),
+});
 
 /** Writes products with commas between them. */
 export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
   products.forEach((product, i) => {
     if (i > 0) to.add(',');
-    const fields = product.is_whole ? WHOLE_PRODUCT : PRODUCT;
+    const fields = product.is_whole ? WHOLE_PRODUCT : LISTED_PRODUCT;
     writeObject(to, fields, product.fields.split(BETWEEN_FIELDS), 0, {
       ...{ shop, product, parts: partsOf(product.parts) },
       ...{ threshold: '', canBeBought: false, created: '', variantCreated: '', inStock: false },
@@ -287,7 +305,7 @@ const parts = partsColumn(
 );
 
 /** The columns of `Shown`, of `products p`, as lists show them. Made once: they have no values of their own. */
-export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(PRODUCT)} as fields, ${parts} as parts`;
+export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(LISTED_PRODUCT)} as fields, ${parts} as parts`;
 
 /** The same of a product that is shown by itself. */
 export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

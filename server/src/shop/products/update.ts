@@ -31,7 +31,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
     sql`select from variants
       where site_id = ${shop.siteId} and product_id = any(${ids}::uuid[]) order by id for update`,
   );
-  return productsByIds(shop, 'merchant', ids);
+  return productsByIds(shop, 'dashboard', ids);
 }
 
 /** The product of a slug, locked with its variants: until the transaction ends, nothing changes it or their stock. */

@@ -65,7 +65,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
 
 async function get(shop: Shop, product_id: string, id: string): Promise<Variant> {
   const row = await shop.one<{ variant: Variant }>(
-    sql`select ${variantObject('merchant', 'exact')} as variant from variants v
+    sql`select ${variantObject('dashboard', 'exact')} as variant from variants v
       where v.site_id = ${shop.siteId} and v.product_id = ${product_id} and v.id = ${id}`,
   );
   if (!row) throw notFound('variant');

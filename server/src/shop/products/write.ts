@@ -1,11 +1,12 @@
 import type { ImageInput } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { arrayText } from '../../db/array-text.ts';
 import { newId } from '../../db/new-id.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { columnOf, WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /**
@@ -42,24 +43,23 @@ export async function insertProducts(
   }));
   const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name] ?? null));
   return shop.run(
-    sql`insert into products (site_id, id, name, slug, description, description_html, seo_title, seo_description, vendor,
-        product_type, tags, status, published_at, metadata, tax_class, track_inventory, has_variants, price, price_max, compare_at_price, cost_per_item)
-      select ${shop.siteId}, id, name, slug, coalesce(description, ''), description_html, seo_title, seo_description, vendor, product_type, coalesce(tags::text[], '{}'),
-        coalesce(status, 'draft'), case when is_published_now then now() else published_at end,
-        coalesce(metadata, '{}'), coalesce(tax_class, 'standard'), coalesce(track_inventory, true), has_variants, price, price_max, compare_at_price,
-        cost_per_item
-      from unnest(${column('id')}::uuid[], ${column('name')}::text[], ${column('slug')}::text[],
-        ${column('description')}::text[], ${column('description_html')}::text[], ${column('seo_title')}::text[],
-        ${column('seo_description')}::text[], ${column('vendor')}::text[], ${column('product_type')}::text[],
-        ${column('tags')}::text[], ${column('status')}::text[], ${column('published_at')}::timestamptz[],
-        ${column('metadata')}::jsonb[], ${column('tax_class')}::text[], ${column('track_inventory')}::boolean[],
-        ${column('has_variants')}::boolean[], ${column('is_published_now')}::boolean[], ${column('price')}::numeric[],
-        ${column('price_max')}::numeric[], ${column('compare_at_price')}::numeric[],
-        ${column('cost_per_item')}::numeric[])
-        as p (id, name, slug, description, description_html, seo_title, seo_description, vendor, product_type, tags, status, published_at, metadata, tax_class,
-          track_inventory, has_variants, is_published_now, price, price_max, compare_at_price, cost_per_item)
+    sql`insert into products (site_id, id, has_variants, price, price_max, compare_at_price, cost_per_item, ${NAMES})
+      select ${shop.siteId}, id, has_variants, price, price_max, compare_at_price, cost_per_item, ${INSERTED}
+      from unnest(${column('id')}::uuid[], ${column('has_variants')}::boolean[], ${column('is_published_now')}::boolean[],
+        ${column('price')}::numeric[], ${column('price_max')}::numeric[], ${column('compare_at_price')}::numeric[],
+        ${column('cost_per_item')}::numeric[], ${join(WRITTEN_FIELDS.map((field) => sql`${column(field)}::text[]`))})
+        as p (id, has_variants, is_published_now, price, price_max, compare_at_price, cost_per_item, ${NAMES})
       on conflict (site_id, slug) do nothing`,
   );
+}
+
+const NAMES = join(WRITTEN_FIELDS.map((field) => columnOf(field).name));
+const INSERTED = join(WRITTEN_FIELDS.map(inserted));
+
+function inserted(field: WrittenField): Sql {
+  if (field === 'published_at') return sql`case when is_published_now then now() else published_at::timestamptz end`;
+  const { name, type, initial } = columnOf(field);
+  return initial ? sql`coalesce(${name}::${type}, ${initial})` : sql`${name}::${type}`;
 }
 
 /**

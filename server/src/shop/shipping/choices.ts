@@ -1,6 +1,7 @@
 import type { Address, CartWarning, ShippingChoice, ShippingOption } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
+import { jsonObject } from '../../db/fields.ts';
 import * as carts from '../carts/carts.ts';
 import { type CartLine, forSale } from '../carts/rows.ts';
 import { NOTHING_MORE, totals } from '../carts/view.ts';
@@ -36,15 +37,27 @@ export type ActiveOption = ShippingChoice &
     | 'maximum_subtotal'
   >;
 
+const activeOption = jsonObject<ActiveOption>({
+  id: sql`id`,
+  name: sql`name`,
+  description: sql`description`,
+  kind: sql`kind`,
+  price: sql`price::text`,
+  countries: sql`countries`,
+  states: sql`states`,
+  postcode_prefixes: sql`postcode_prefixes`,
+  minimum_weight_grams: sql`minimum_weight_grams`,
+  maximum_weight_grams: sql`maximum_weight_grams`,
+  estimated_days_min: sql`estimated_days_min`,
+  estimated_days_max: sql`estimated_days_max`,
+  minimum_subtotal: sql`minimum_subtotal::text`,
+  maximum_subtotal: sql`maximum_subtotal::text`,
+});
+
 /** The active options of a site as an array, in the merchant's order. */
 export function activeOptions(shop: Shop): Sql {
   return sql`(
-    select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'kind', kind,
-      'price', price::text, 'countries', countries, 'states', states, 'postcode_prefixes', postcode_prefixes,
-      'minimum_weight_grams', minimum_weight_grams, 'maximum_weight_grams', maximum_weight_grams,
-      'estimated_days_min', estimated_days_min, 'estimated_days_max', estimated_days_max,
-      'minimum_subtotal', minimum_subtotal::text,
-      'maximum_subtotal', maximum_subtotal::text) order by position, id), '[]')
+    select coalesce(json_agg(${activeOption} order by position, id), '[]')
     from shipping_options where site_id = ${shop.siteId} and active)`;
 }
 

@@ -1,6 +1,7 @@
 import type { Deletion, ShippingOption, ShippingOptionInput, ShippingOptionPatch } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { holdCurrency } from '../currency.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
@@ -15,10 +16,27 @@ import type { Shop } from '../shop.ts';
 const MAX_OPTIONS = 100;
 
 function columns(shop: Shop): Sql {
-  return sql`id, name, description, kind, price::text as price, ${shop.currency}::text as currency, countries,
-    states, postcode_prefixes, minimum_weight_grams, maximum_weight_grams, estimated_days_min, estimated_days_max,
-    minimum_subtotal::text as minimum_subtotal, maximum_subtotal::text as maximum_subtotal, active, position,
-    created_at, updated_at`;
+  return selectList<ShippingOption>({
+    id: sql`id`,
+    name: sql`name`,
+    description: sql`description`,
+    kind: sql`kind`,
+    price: sql`price::text`,
+    currency: sql`${shop.currency}::text`,
+    countries: sql`countries`,
+    states: sql`states`,
+    postcode_prefixes: sql`postcode_prefixes`,
+    minimum_weight_grams: sql`minimum_weight_grams`,
+    maximum_weight_grams: sql`maximum_weight_grams`,
+    estimated_days_min: sql`estimated_days_min`,
+    estimated_days_max: sql`estimated_days_max`,
+    minimum_subtotal: sql`minimum_subtotal::text`,
+    maximum_subtotal: sql`maximum_subtotal::text`,
+    active: sql`active`,
+    position: sql`position`,
+    created_at: sql`created_at`,
+    updated_at: sql`updated_at`,
+  });
 }
 
 /** All options by page, inactive ones, too. */

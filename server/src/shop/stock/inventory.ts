@@ -1,6 +1,7 @@
 import type { AdjustmentReason, InventoryItem, StockMovement } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound, ShopError } from '../errors.ts';
@@ -16,13 +17,26 @@ export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved betw
 export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 
 /** An InventoryItem of `variants v`, whose product's name is given. */
-const columnsWith = (product_name: Sql) => sql`v.id as variant_id, v.product_id, ${product_name} as product_name,
-  nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '') as variant_name, v.sku,
-  coalesce(v.image_url, (
+const columnsWith = (product_name: Sql) =>
+  selectList<InventoryItem>({
+    variant_id: sql`v.id`,
+    product_id: sql`v.product_id`,
+    product_name: product_name,
+    variant_name: sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`,
+    sku: sql`v.sku`,
+    image_url: sql`coalesce(v.image_url, (
     select i.url from product_images i where i.site_id = v.site_id and i.product_id = v.product_id
-    order by i.position, i.id limit 1)) as image_url,
-  v.on_hand, v.reserved, v.on_hand - v.reserved as inventory_quantity, v.track_inventory, v.inventory_policy,
-  v.low_stock_threshold, ${isLowStock} as is_low_stock, ${isOutOfStock} as is_out_of_stock, v.updated_at`;
+    order by i.position, i.id limit 1))`,
+    on_hand: sql`v.on_hand`,
+    reserved: sql`v.reserved`,
+    inventory_quantity: sql`v.on_hand - v.reserved`,
+    track_inventory: sql`v.track_inventory`,
+    inventory_policy: sql`v.inventory_policy`,
+    low_stock_threshold: sql`v.low_stock_threshold`,
+    is_low_stock: isLowStock,
+    is_out_of_stock: isOutOfStock,
+    updated_at: sql`v.updated_at`,
+  });
 
 export interface InventoryQuery extends PageQuery {
   q?: string;
@@ -205,6 +219,21 @@ async function write(shop: Shop, variant_id: string, delta: number, { reason, no
   );
 }
 
+const movementColumns = selectList<StockMovement>({
+  id: sql`id`,
+  variant_id: sql`variant_id`,
+  product_id: sql`product_id`,
+  type: sql`type`,
+  reason: sql`reason`,
+  delta: sql`delta`,
+  on_hand_after: sql`on_hand_after`,
+  reserved_after: sql`reserved_after`,
+  note: sql`note`,
+  reference: sql`case when reference_type is not null then json_build_object('type', reference_type, 'id', reference_id) end`,
+  actor_id: sql`actor_id`,
+  created_at: sql`created_at`,
+});
+
 /** Every change of a variant's stock, newest first. `cursor` is the last id of the page before. Throws `not_found`. */
 export async function listMovements(
   shop: Shop,
@@ -216,10 +245,7 @@ export async function listMovements(
     throw notFound('variant');
   }
   const rows = await shop.rows<StockMovement>(
-    sql`select id, variant_id, product_id, type, reason, delta, on_hand_after, reserved_after, note,
-        case when reference_type is not null then json_build_object('type', reference_type, 'id', reference_id) end as reference,
-        actor_id, created_at
-      from stock_movements where site_id = ${shop.siteId} and variant_id = ${variant_id} ${before}
+    sql`select ${movementColumns} from stock_movements where site_id = ${shop.siteId} and variant_id = ${variant_id} ${before}
       order by id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);

@@ -1,5 +1,12 @@
-import type { EventType, WebhookDelivery, WebhookDeliveryDetails, WebhookDeliveryStatus } from '@commerce-backend/spec';
+import type {
+  EventType,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookDeliveryStatus,
+} from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
+import { jsonbObject, selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound, ShopError } from '../errors.ts';
@@ -7,8 +14,18 @@ import type { Shop } from '../shop.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Events on their way to webhooks, as staff see and replay them. The job that delivers is jobs/deliver-webhook.ts. */
-const COLUMNS = sql`id, webhook_id, event_id, type, status, attempts_count, next_attempt_at, response_status, created_at,
-  completed_at`;
+const COLUMNS = selectList<WebhookDelivery>({
+  id: sql`id`,
+  webhook_id: sql`webhook_id`,
+  event_id: sql`event_id`,
+  type: sql`type`,
+  status: sql`status`,
+  attempts_count: sql`attempts_count`,
+  next_attempt_at: sql`next_attempt_at`,
+  response_status: sql`response_status`,
+  created_at: sql`created_at`,
+  completed_at: sql`completed_at`,
+});
 
 type Row = WebhookDelivery;
 
@@ -33,20 +50,33 @@ export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status,
   return { deliveries: page, next_cursor };
 }
 
+const attempt = jsonbObject<WebhookAttempt>({
+  attempted_at: sql`iso(a.attempted_at)`,
+  duration_ms: sql`a.duration_ms`,
+  outcome: sql`a.outcome`,
+  response_status: sql`a.response_status`,
+  response_body: sql`a.response_body`,
+});
+
+type Details = Omit<WebhookDeliveryDetails, keyof WebhookDelivery>;
+type DetailsRow = WebhookDelivery & Omit<Details, 'payload'> & { payload: string };
+
+/** What WebhookDeliveryDetails has besides, of `webhook_deliveries d`. */
+const DETAILS = selectList<Details>({
+  payload: sql`coalesce(d.payload, (select e.payload from events e where e.site_id = d.site_id and e.id = d.event_id))`,
+  attempts: sql`(
+    select coalesce(jsonb_agg(${attempt} order by a.number), '[]')
+    from (select * from webhook_attempts a where a.site_id = d.site_id and a.delivery_id = d.id
+      order by a.number desc limit 100) a)`,
+});
+
 /** One with what was sent and its last 100 attempts. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
-  const found = await shop.one<WebhookDeliveryDetails & { payload: string }>(
-    sql`select ${COLUMNS},
-        coalesce(d.payload, (select e.payload from events e where e.site_id = d.site_id and e.id = d.event_id)) as payload,
-        (select coalesce(jsonb_agg(jsonb_build_object('attempted_at', iso(a.attempted_at), 'duration_ms', a.duration_ms,
-            'outcome', a.outcome, 'response_status', a.response_status, 'response_body', a.response_body)
-            order by a.number), '[]')
-          from (select * from webhook_attempts a where a.site_id = d.site_id and a.delivery_id = d.id
-            order by a.number desc limit 100) a) as attempts
-      from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
+  const found = await shop.one<DetailsRow>(
+    sql`select ${COLUMNS}, ${DETAILS} from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
   );
   if (!found) throw notFound('delivery');
-  return { ...found, payload: JSON.parse(found.payload as unknown as string) };
+  return { ...found, payload: JSON.parse(found.payload) };
 }
 
 /** Sends an event again, under the same id. Throws `not_found`, `delivery_pending` and `webhook_disabled`. */

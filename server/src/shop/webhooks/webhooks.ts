@@ -1,6 +1,7 @@
 import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { withheldEvents } from '../scopes.ts';
@@ -20,11 +21,23 @@ import { hashSecret, mintSecret, seal } from './secrets.ts';
 const LIMIT = 1_000;
 const ROTATION_OVERLAP = '24 hours';
 
-const COLUMNS = sql`id, url, events, description, status, disabled_reason, disabled_at, failing_since, last_success_at,
-  case when previous_secret_expires_at > now() then previous_secret_expires_at end as previous_secret_expires_at,
-  created_at, updated_at, ${makerOf(sql`webhooks`)}`;
+type Shown = Omit<Webhook, 'withheld_events'>;
+type Row = Shown & MakerRow;
 
-type Row = Omit<Webhook, 'withheld_events'> & MakerRow;
+const COLUMNS = sql`${selectList<Shown>({
+  id: sql`id`,
+  url: sql`url`,
+  events: sql`events`,
+  description: sql`description`,
+  status: sql`status`,
+  disabled_reason: sql`disabled_reason`,
+  disabled_at: sql`disabled_at`,
+  failing_since: sql`failing_since`,
+  last_success_at: sql`last_success_at`,
+  previous_secret_expires_at: sql`case when previous_secret_expires_at > now() then previous_secret_expires_at end`,
+  created_at: sql`created_at`,
+  updated_at: sql`updated_at`,
+})}, ${makerOf(sql`webhooks`)}`;
 
 function shown({ maker_role, maker_scopes, has_maker, ...webhook }: Row): Webhook {
   const scopes = scopesOfMaker({ maker_role, maker_scopes, has_maker });

@@ -1,0 +1,11 @@
+import type { AgentPolicy } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+
+/** The fields that every shop has stored. */
+type Stored = 'enabled' | 'max_budget_cents' | 'max_lifetime_days';
+
+/** What holds in shops whose policy was stored before these fields existed. */
+const LATER: Omit<AgentPolicy, Stored> = { password_above_cents: null };
+
+/** The AgentPolicy of `site_settings t`. */
+export const agentPolicy: Sql = sql`${JSON.stringify(LATER)}::jsonb || t.agent_policy`;

@@ -1,0 +1,68 @@
+import type { Product, ProductInput } from '@commerce-backend/spec';
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Fields } from '../../db/fields.ts';
+
+/** A column of `products` that merchants write. */
+interface Column {
+  type: Sql;
+  /** What a new product has where none is given. Without it, null is a value like others. */
+  initial?: Sql;
+  /** Each list of products has it, by name. Without it, only the dashboard and the audiences that name it below see it. */
+  listed?: true;
+}
+
+const text = sql`text`;
+
+/** The fields that describe the variants or are lists of parts. */
+type Otherwise = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
+
+/**
+ * What merchants write of a product itself. A new field is one line here, such as `seo_title`: the plan of an input, the statements
+ * that insert and change products, the comparison of an import and the dashboard's answers follow from it.
+ */
+const COLUMNS = {
+  name: { type: text, initial: sql`''`, listed: true },
+  slug: { type: text, initial: sql`''`, listed: true },
+  description: { type: text, initial: sql`''`, listed: true },
+  description_html: { type: text },
+  seo_title: { type: text },
+  seo_description: { type: text },
+  vendor: { type: text, listed: true },
+  product_type: { type: text, listed: true },
+  tags: { type: sql`text[]`, initial: sql`'{}'`, listed: true },
+  status: { type: text, initial: sql`'draft'`, listed: true },
+  published_at: { type: sql`timestamptz`, listed: true },
+  metadata: { type: sql`jsonb`, initial: sql`'{}'`, listed: true },
+  tax_class: { type: text, initial: sql`'standard'`, listed: true },
+  track_inventory: { type: sql`boolean`, initial: sql`true`, listed: true },
+} satisfies Record<Exclude<keyof ProductInput & keyof Product, Otherwise>, Column>;
+
+export type WrittenField = keyof typeof COLUMNS;
+/** All of them; what is undefined is left as it is. */
+export type Written = { [Field in WrittenField]: ProductInput[Field] };
+
+export const WRITTEN_FIELDS = Object.keys(COLUMNS) as WrittenField[];
+
+/** Which of the unlisted fields an audience sees. */
+export const UNLISTED = {
+  dashboard: WRITTEN_FIELDS.filter((field) => !columnOf(field).listed),
+  /** The page of one product. */
+  storefront: ['description_html', 'seo_title', 'seo_description'],
+  sync: ['description_html', 'seo_title', 'seo_description'],
+  agent: [],
+} satisfies Record<string, WrittenField[]>;
+
+/** `name` is safe in a statement: it is a key of COLUMNS. */
+export function columnOf(field: WrittenField): Column & { name: Sql } {
+  return { ...COLUMNS[field], name: raw(field) };
+}
+
+/** These fields of `products p`. */
+export function fieldsOf(fields: WrittenField[]): Partial<Fields<Product>> {
+  return Object.fromEntries(fields.map((field) => [field, sql`p.${raw(field)}`]));
+}
+
+/** What an input says of them. */
+export function writtenOf(input: Partial<Written>): Written {
+  return Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, input[field]])) as unknown as Written;
+}
