@@ -18,6 +18,7 @@ test('saves fields, options, variants and images in one call, and what is absent
       { id: mr?.id, price: '21.00' },
       { id: sr?.id },
       { id: sb?.id, sku: 'TEE-M-B' },
+      { option1: 'L', option2: 'Blue' },
     ],
     images: [{ id: third?.id, alt: 'Side' }, { url: 'https://a.example/4.jpg' }, { id: first?.id }],
   });
@@ -31,8 +32,9 @@ test('saves fields, options, variants and images in one call, and what is absent
     ['TEE-M-R', '21.00', 5],
     ['TEE-S-R', '20.00', 3],
     ['TEE-M-B', '20.00', 4],
+    [null, '20.00', 0],
   ]);
-  expect(now?.variants.slice(1).map(({ id }) => id)).toEqual([mr?.id, sr?.id, sb?.id]);
+  expect(now?.variants.slice(1, 4).map(({ id }) => id)).toEqual([mr?.id, sr?.id, sb?.id]);
   expect(now?.variants[1]).toMatchObject({ barcode: '4006381333931', compare_at_price: '25.00' });
   expect(now?.images.map(({ id, url, alt, position }) => [id, url, alt, position])).toEqual([
     [third?.id, 'https://a.example/3.jpg', 'Side', 1],
@@ -180,11 +182,13 @@ test('keeps, describes, moves and removes images whose file is processing, and a
   const { id, images } = await givenTee(shop);
   const [first] = images;
   const file_id = await givenProcessingFile(shop);
+  const unseen = (await readProduct(shop, id)).etag;
   const { data: added } = await shop.dashboard.POST('/api/dashboard/products/{product_id}/images', {
     params: { path: { product_id: id } },
     body: { file_id, position: 2, alt: 'New' },
   });
   const waiting = added?.images[3];
+  expect((await save(shop, id, { images: [] }, unseen)).response.status).toBe(412);
   const before = await readProduct(shop, id);
 
   const same = await save(shop, id, { images: before.product.images.map((image) => ({ id: image.id })) });
