@@ -1357,7 +1357,7 @@ export interface paths {
         put?: never;
         /**
          * Add a variant
-         * @description Adds a variant after the others. It must have a value for each option, from the option's values (422), in a combination that no other variant has (409 variant_options_taken). A product can have at most 250 variants (409 limit_reached).
+         * @description Adds a variant after the others. It must have a value for each option, from the option's values (422), in a combination that no other variant has (409 variant_options_taken). A product can have at most 2,048 variants (409 limit_reached).
          */
         post: operations["dashboard.createVariant"];
         delete?: never;
