@@ -119,6 +119,7 @@ type Body = Record<string, unknown>;
 
 /** How an operation is sent an amount. Unless told otherwise the answer shows it where the request had it. */
 interface Sender {
+  if_match?: string;
   path?(things: Things): Record<string, string>;
   /** The rest of a body that has the amount `text` at this place. */
   body?(at: Slot['at'], text: string, shop: OpenShop): Body;
@@ -164,6 +165,12 @@ const OPTION: Sender = { path: ({ shipping_option_id }) => ({ shipping_option_id
 const SENDERS: Record<string, Sender> = {
   'dashboard.createProduct': { ...PRODUCT, body: product },
   'dashboard.updateProduct': PRODUCT,
+  'dashboard.replaceProduct': {
+    if_match: '*',
+    path: ({ sized_id }) => ({ product_id: sized_id }),
+    picky: ['compare_at_price'],
+    body: () => ({ variants: [{ option1: 'S', price: '0' }] }),
+  },
   'dashboard.importProducts': {
     picky: ['compare_at_price'],
     body: ([, , ...at]) => ({ products: [product(at)] }),
@@ -303,7 +310,7 @@ async function sendOne(
   const inQuery = slot.in === 'query';
   const call = { path: {}, query: {}, headers: {}, body: sender.body?.(slot.at, text, shop) ?? {} } as unknown as Call;
   const { query, body } = withValue(call, slot, text);
-  const request = { path: sender.path?.(targets) ?? {}, query, ...(!inQuery && { body }) };
+  const request = { path: sender.path?.(targets) ?? {}, query, if_match: sender.if_match, ...(!inQuery && { body }) };
   const answer: Answer<never> = await shop.ask(id as never, request as never);
   const shown = await (sender.shown ?? atSamePlace)(shop, answer, slot);
   const right = formOf(text, shop.tenant.currency_digits);

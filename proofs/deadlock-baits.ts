@@ -126,9 +126,16 @@ export const BAITS: Record<string, Bait> = {
     const fresh = each(2, (i) => ({ slug: `fresh-${i}-${randomUUID()}`, name: 'Fresh' }));
     return carts.map((cart_id) => {
       const mixed = chance.some([...products, ...fresh], products.length + fresh.length);
-      const variant_id = onlyVariantOf(chance.of(products));
+      const chosen = chance.of(products);
+      const [product_id, variant_id] = [chosen.id, onlyVariantOf(chosen)];
       return chance.of<Deed>([
         () => shop.ask('dashboard.importProducts', { body: { products: mixed.map(row) } }),
+        () =>
+          shop.ask('dashboard.replaceProduct', {
+            path: { product_id },
+            if_match: '*',
+            body: { variants: [{ id: variant_id, barcode: 'B' }] },
+          }),
         () => shop.ask('dashboard.adjustInventory', { path: { variant_id }, body: { delta: 1, reason: 'received' } }),
         () => shop.ask('storefront.createCheckout', { body: { cart_id } }),
       ]);

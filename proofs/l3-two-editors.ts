@@ -76,6 +76,7 @@ async function thingsOf(shop: OpenShop): Promise<Thing[]> {
   const collection = await shop.must('dashboard.createCollection', { body });
   return [
     productTags(shop, product.id),
+    productImages(shop, product.id),
     orderMetadata(shop, order_id),
     customerMetadata(shop, customer.id),
     collectionText(shop, collection.id),
@@ -93,6 +94,24 @@ function productTags(shop: OpenShop, product_id: string): Thing {
       const add: Reading['add'] = (added, if_match) =>
         shop.ask('dashboard.updateProduct', { path, body: { tags: [...tags.slice(-40), added] }, if_match });
       return reading(etag, tags, (added) => tags.includes(added), add);
+    },
+  };
+}
+
+/** A product that is saved as a whole: its images are sent, each time with one more. */
+function productImages(shop: OpenShop, product_id: string): Thing {
+  const path = { product_id };
+  return {
+    noun: 'whole product',
+    async read() {
+      const { data, etag } = await shop.ask('dashboard.getProduct', { path });
+      const images = data?.images ?? [];
+      const urlOf = (added: string) => `https://images.example/${added}.png`;
+      const add: Reading['add'] = (added, if_match) => {
+        const body = { images: [...images.slice(-40).map(({ id }) => ({ id })), { url: urlOf(added) }] };
+        return shop.ask('dashboard.replaceProduct', { path, body, if_match });
+      };
+      return reading(etag, images, (added) => images.some(({ url }) => url === urlOf(added)), add);
     },
   };
 }

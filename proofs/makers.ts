@@ -32,6 +32,7 @@ const KINDS_OF: Record<string, Kind[]> = {
   file_id: ['file'],
   variant_id: ['variant'],
   variant_ids: ['variant'],
+  'dashboard.replaceProduct id': ['option', 'variant', 'image'],
   collection_id: ['collection'],
   id_or_handle: ['collection', 'handle'],
   collection: ['handle'],

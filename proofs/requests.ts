@@ -215,6 +215,17 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'storefront.revokeAgent': async (call, { world, tenant, ids }) => {
     call.path = { agent_token_id: await ownAgent(world, tenant, ids.customer?.[0] ?? '') };
   },
+  'dashboard.replaceProduct': (call, { ids }) => {
+    const [one, other] = ids.variant ?? [];
+    const { options, variants, ...rest } = call.body as Record<'options' | 'variants', object[]>;
+    call.headers['If-Match'] = '*';
+    call.body = {
+      ...rest,
+      options: options.map((option, i) => ({ ...option, id: ids.option?.[i] })),
+      variants: [{ ...variants[0], id: one }, { id: other }, ...variants.slice(2)],
+      images: [{ id: ids.image?.[0] }, { url: 'https://img.example/more.png' }],
+    };
+  },
   'dashboard.reorderCollectionProducts': (call, { ids }) => {
     call.body = { product_ids: [ids.product?.[1], ids.product?.[0]] };
   },

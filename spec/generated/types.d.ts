@@ -1170,7 +1170,11 @@ export interface paths {
          * @description A product of any status, with its costs.
          */
         get: operations["dashboard.getProduct"];
-        put?: never;
+        /**
+         * Save a product
+         * @description Saves a product with its options, variants and images, all or nothing. Absent fields and lists stay; a list that is sent replaces the present one, in its order. Options, variants and images are matched by id; those without an id are new, and those that the list does not name are deleted. The stock of existing variants stays, and a variant that an open checkout holds cannot be deleted (409 conflict). If-Match is required, so that nobody's change is overwritten.
+         */
+        put: operations["dashboard.replaceProduct"];
         post?: never;
         /**
          * Delete a product
@@ -1353,7 +1357,7 @@ export interface paths {
         put?: never;
         /**
          * Add a variant
-         * @description Adds a variant after the others. It must have a value for each option, from the option's values (422), in a combination that no other variant has (409 variant_options_taken). A product can have at most 250 variants (409 limit_reached).
+         * @description Adds a variant after the others. It must have a value for each option, from the option's values (422), in a combination that no other variant has (409 variant_options_taken). A product can have at most 2,048 variants (409 limit_reached).
          */
         post: operations["dashboard.createVariant"];
         delete?: never;
@@ -6271,6 +6275,77 @@ export interface components {
                 warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
+        /** @description An option of a product to save. With an id it is that option, whose absent fields stay; without an id it is new, and name and values are required. The values must be unique. */
+        OptionReplacement: {
+            id?: components["schemas"]["Id"];
+            name?: components["schemas"]["Name"];
+            values?: string[];
+        };
+        /** @description A variant of a product to save. With an id it is that variant: its absent fields and its stock stay. Without an id it is new. It has a value for each option of its product, and no others. */
+        VariantReplacement: {
+            id?: components["schemas"]["Id"];
+            sku?: string | null;
+            barcode?: string | null;
+            option1?: string | null;
+            option2?: string | null;
+            option3?: string | null;
+            /** @description Of a new variant, the product's price when absent. */
+            price?: components["schemas"]["MoneyInput"];
+            /** @description Above price, or null. When absent, a price at or above the present compare_at_price makes it null. */
+            compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            cost_per_item?: components["schemas"]["MoneyInputOrNull"];
+            /** @description The initial stock on hand of a new variant; 0 by default. Refused for a variant with an id: its stock is changed only by inventory adjustments. */
+            inventory_quantity?: number;
+            /** @description Of a new variant, deny when absent. */
+            inventory_policy?: components["schemas"]["InventoryPolicy"];
+            /** @description Of a new variant, the shop's setting when absent. */
+            low_stock_threshold?: number;
+            weight?: components["schemas"]["WeightOrNull"];
+            /** @description Of a new variant, kg when absent. */
+            weight_unit?: components["schemas"]["WeightUnit"];
+            /** @description Of a new variant, true when absent. */
+            requires_shipping?: boolean;
+            image_url?: components["schemas"]["UrlOrNull"];
+        };
+        /** @description An image of a product to save. With an id it is that image, whose absent fields stay. Without an id it is new: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. A variant names its picture by image_url. */
+        ImageReplacement: {
+            id?: components["schemas"]["Id"];
+            /** @description An https address. */
+            url?: components["schemas"]["Url"];
+            /** @description Of a new image, an uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
+            file_id?: components["schemas"]["Id"];
+            alt?: string | null;
+            /** @description Of an image by its address; a file has its own. */
+            width?: number | null;
+            height?: number | null;
+        };
+        /** @description A product to save as a whole. Absent fields and lists stay. A list that is sent replaces the present one, in its order: options, variants and images with an id are the existing ones, and what is absent of them stays; those without an id are new; those that the list does not name are deleted. */
+        ProductReplacement: {
+            name?: components["schemas"]["Name"];
+            slug?: components["schemas"]["Slug"];
+            /** @description Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
+            description?: string;
+            description_html?: components["schemas"]["DescriptionHtml"];
+            seo_title?: components["schemas"]["SeoTitle"];
+            seo_description?: components["schemas"]["SeoDescription"];
+            vendor?: string | null;
+            product_type?: string | null;
+            /** @description Replaces all tags. */
+            tags?: string[];
+            /** @description A product that becomes active and has no published_at is published now. */
+            status?: components["schemas"]["ProductStatus"];
+            /** Format: date-time */
+            published_at?: string | null;
+            tax_class?: components["schemas"]["TaxClass"];
+            /** @description Replaces all metadata. */
+            metadata?: components["schemas"]["Metadata"];
+            track_inventory?: boolean;
+            /** @description In the order of option1 to option3. Names must be unique, ignoring case. The values of variants follow their option; a new option needs a value in each variant. */
+            options?: components["schemas"]["OptionReplacement"][];
+            /** @description No two variants may have the same option values, and each value must be one of its option's values. A product without options has exactly one. */
+            variants?: components["schemas"]["VariantReplacement"][];
+            images?: components["schemas"]["ImageReplacement"][];
+        };
         /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed only by inventory adjustments. */
         ProductPatch: {
             name?: components["schemas"]["Name"];
@@ -9173,6 +9248,11 @@ export interface components {
          */
         ProductId: components["schemas"]["Id"];
         /**
+         * @description The ETag under which the caller last read the resource; without it the call is a 422. If somebody has changed the resource since, nothing is done and the answer is 412 stale. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+         * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+         */
+        RequiredIfMatch: string;
+        /**
          * @description The id of an option.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -9484,6 +9564,10 @@ export type VariantInput = components['schemas']['VariantInput'];
 export type ProductInput = components['schemas']['ProductInput'];
 export type ProductImport = components['schemas']['ProductImport'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type OptionReplacement = components['schemas']['OptionReplacement'];
+export type VariantReplacement = components['schemas']['VariantReplacement'];
+export type ImageReplacement = components['schemas']['ImageReplacement'];
+export type ProductReplacement = components['schemas']['ProductReplacement'];
 export type ProductPatch = components['schemas']['ProductPatch'];
 export type OptionPatch = components['schemas']['OptionPatch'];
 export type FileType = components['schemas']['FileType'];
@@ -9705,6 +9789,7 @@ export type ParameterTagFilter = components['parameters']['TagFilter'];
 export type ParameterPriceMin = components['parameters']['PriceMin'];
 export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterProductId = components['parameters']['ProductId'];
+export type ParameterRequiredIfMatch = components['parameters']['RequiredIfMatch'];
 export type ParameterOptionId = components['parameters']['OptionId'];
 export type ParameterFileId = components['parameters']['FileId'];
 export type ParameterImageId = components['parameters']['ImageId'];
@@ -13137,6 +13222,65 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.replaceProduct": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource; without it the call is a 422. If somebody has changed the resource since, nothing is done and the answer is 412 stale. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match": components["parameters"]["RequiredIfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
+                product_id: components["parameters"]["ProductId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductReplacement"];
+            };
+        };
+        responses: {
+            /** @description The product as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Product"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

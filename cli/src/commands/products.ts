@@ -7,6 +7,7 @@ import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { collectionIdOf } from './collection-id.ts';
 import { addPageOptions, amount, choice, isJson, type PageOptions, repeated, since, until } from './options.ts';
+import { addProductReplace } from './product-replace.ts';
 import { findProduct, productText } from './product-view.ts';
 import { addProductWrites } from './product-writes.ts';
 import { addProductsExport } from './products-export.ts';
@@ -57,7 +58,7 @@ Examples:
   $ commerce products get MUG-1 --json
   $ commerce products get 0192f3a0-4444-7000-8000-000000000001`;
 
-/** `products list|get|create|update|delete|import|export`. */
+/** `products list|get|create|update|delete|replace|import|export`. */
 export function addProducts(program: Command, terminal: Terminal): void {
   const products = program.command('products').description('The catalogue.');
   const list = calls(products.command('list'), 'dashboard.listProducts')
@@ -84,6 +85,7 @@ export function addProducts(program: Command, terminal: Terminal): void {
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getProduct(wanted, command, terminal));
   addProductWrites(products, terminal);
+  addProductReplace(products, terminal);
   addProductsImport(products, terminal);
   addProductsExport(products, terminal);
 }

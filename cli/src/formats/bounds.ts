@@ -23,7 +23,7 @@ export const BOUNDS = {
   images: 250,
   url: 2048,
   alt: 500,
-  variants: 250,
+  variants: 2048,
   sku: 255,
   barcode: 255,
 } as const;

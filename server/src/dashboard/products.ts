@@ -7,6 +7,7 @@ import * as images from '../shop/products/images.ts';
 import * as productImport from '../shop/products/import.ts';
 import * as options from '../shop/products/options.ts';
 import * as products from '../shop/products/products.ts';
+import * as replacement from '../shop/products/replace.ts';
 import * as variants from '../shop/products/variants.ts';
 
 export const listProducts: Handler<'dashboard.listProducts'> = ({ shop, query }) => merchantList.list(shop, query);
@@ -21,6 +22,17 @@ export const getProduct: Handler<'dashboard.getProduct'> = ({ shop, baseUrl, pat
 
 export const updateProduct: Handler<'dashboard.updateProduct'> = ({ shop, path, body }) =>
   products.update(shop, path.product_id, body);
+
+export const replaceProduct: Handler<'dashboard.replaceProduct'> = async ({
+  shop,
+  baseUrl,
+  checkoutDeps,
+  path,
+  body,
+}) => {
+  await pictures.refuseInsecure(shop, checkoutDeps, body);
+  return replacement.replace(shop, path.product_id, body, baseUrl);
+};
 
 export const deleteProduct: Handler<'dashboard.deleteProduct'> = ({ shop, path }) =>
   products.remove(shop, path.product_id);

@@ -20,6 +20,7 @@ declare const error: unknown;
 
 declare const baseUrl: string;
 declare const siteId: string;
+declare const product_id: string;
 declare const variant_id: string;
 declare const cart_id: string;
 declare const email: string;

@@ -24,7 +24,8 @@ const actors: [ActorType, string][] = [
 
 /** What people look for; a link such as `?action=agent.createCheckout` shows any other. */
 const ACTIONS = [
-  ...['updateProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant', 'adjustInventory'],
+  ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
+  'adjustInventory',
   ...['adjustInventories', 'updateCollection', 'createDiscount', 'updateDiscount', 'markOrderPaid', 'markOrdersPaid'],
   ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder', 'updateCustomer'],
   ...['updateSettings', 'updateShippingOption', 'updatePaymentAccount', 'createStaffInvitation', 'updateStaffMember'],

@@ -1,18 +1,15 @@
 import type { Product } from '@commerce-backend/spec';
 import { WRITTEN_FIELDS, type WrittenField } from './fields.ts';
-import type { ProductPlan, VariantPlan } from './plan.ts';
+import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /**
- * Whether a product already is what a plan says, so that importing a file again need not write it, compare and undo. What
+ * Whether a product already is what a plan says, so that saving it as it is writes nothing. What
  * the plan leaves open differs in nothing.
  */
 export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory: boolean): boolean {
   return (
     WRITTEN_FIELDS.every((field) => isFieldAsPlanned(field, before, plan)) &&
-    same(
-      plan.options,
-      before.options.map(({ name, values }) => ({ name, values })),
-    ) &&
+    sameOptions(before, plan.options) &&
     sameImages(before, plan) &&
     plan.variants.length === before.variants.length &&
     plan.variants.every((variant, i) => isSameVariant(before.variants[i], variant, update_inventory))
@@ -51,6 +48,7 @@ function isSameVariant(before: Product['variants'][number] | undefined, plan: Va
   if (!before) return false;
   const { low_stock_threshold, inventory_quantity, weight } = plan;
   return (
+    plan.id === before.id &&
     VARIANT_FIELDS.every((field) => plan[field] === before[field]) &&
     (low_stock_threshold === null || low_stock_threshold === before.low_stock_threshold) &&
     (!update_inventory || inventory_quantity === null || inventory_quantity === before.inventory_quantity) &&
@@ -58,9 +56,17 @@ function isSameVariant(before: Product['variants'][number] | undefined, plan: Va
   );
 }
 
+/** An option without an id is the one at its place. */
+export function sameOptions(before: Product, options: OptionPlan[]): boolean {
+  const shape = ({ id, name, values }: OptionPlan, i: number) => [id ?? before.options[i]?.id, name, values];
+  return same(options.map(shape), before.options.map(shape));
+}
+
+/** So is an image. */
 function sameImages(before: Product, { images }: ProductPlan): boolean {
   if (!images) return true;
-  const shape = ({ url, alt, position, width, height }: NonNullable<ProductPlan['images']>[number], i: number) => [
+  const shape = ({ id, url, alt, position, width, height }: ImagePlan, i: number) => [
+    id ?? before.images[i]?.id,
     url,
     alt ?? null,
     position ?? i + 1,

@@ -2,9 +2,10 @@ import type { NewImage, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
-import { bodyMistake, ValidationError } from '../errors.ts';
+import { ValidationError } from '../errors.ts';
 import { sentenceOf } from '../files/failures.ts';
 import type { Shop } from '../shop.ts';
+import type { Place } from './mistakes.ts';
 import * as products from './products.ts';
 
 /**
@@ -17,8 +18,12 @@ interface ImageFile {
   url: string | null;
 }
 
-/** The address of a ready file; null while it is processing. Until the transaction ends, it stays so. Throws a ValidationError. */
-export async function addressOfFile(shop: Shop, file_id: string): Promise<string | null> {
+/**
+ * The address of a ready file; null while it is processing. Until the transaction ends, it stays so. Throws a ValidationError, whose
+ * `loc` is the place of the image in the request.
+ */
+export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['body']): Promise<string | null> {
+  const refused = (type: string, msg: string) => new ValidationError([{ loc: [...loc, 'file_id'], msg, type }]);
   const file = await shop.one<ImageFile>(
     sql`select status, failure, url from files where site_id = ${shop.siteId} and id = ${file_id} for share`,
   );
@@ -27,10 +32,6 @@ export async function addressOfFile(shop: Shop, file_id: string): Promise<string
   if (file.status === 'failed')
     throw refused('file_failed', file.failure ? sentenceOf(file.failure) : 'It has failed.');
   return file.url;
-}
-
-function refused(type: string, msg: string): ValidationError {
-  return new ValidationError([bodyMistake(['file_id'], type, msg)]);
 }
 
 interface Waiting extends Pick<NewImage, 'alt'> {
@@ -50,6 +51,22 @@ export async function countWaiting(shop: Shop, product_id: string): Promise<numb
     sql`select count(*)::int as count from pending_images where site_id = ${shop.siteId} and product_id = ${product_id}`,
   );
   return row?.count ?? 0;
+}
+
+/** An image that goes on waiting, or a new one. */
+export type WaitingPlan = Waiting | { id: string; alt: string | null; position: number };
+
+/** Makes these the images that wait; the others do so no longer. */
+export async function replaceWaiting(shop: Shop, product_id: string, planned: WaitingPlan[]): Promise<void> {
+  const kept = planned.flatMap((image) => ('id' in image ? [image.id] : []));
+  await shop.run(
+    sql`delete from pending_images where site_id = ${shop.siteId} and product_id = ${product_id}
+      and not (id = any(${kept}::uuid[]))`,
+  );
+  for (const image of planned) {
+    if ('id' in image) await updateWaiting(shop, product_id, image.id, image);
+    else await wait(shop, product_id, image);
+  }
 }
 
 /** What may be changed of an image that waits. Returns whether it waits. */

@@ -5,6 +5,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as fileImages from './file-images.ts';
+import type { Place } from './mistakes.ts';
 import { lockProduct, moveTo, refuseBeyond } from './parts.ts';
 import * as products from './products.ts';
 import { insertImages } from './write.ts';
@@ -34,13 +35,19 @@ export async function create(shop: Shop, product_id: string, input: NewImage): P
   return products.get(shop, product_id);
 }
 
-/** Null for a file that is still processing. */
-async function addressOf(shop: Shop, { url, file_id }: NewImage): Promise<string | null> {
+/** Null for a file that is still processing. Throws a ValidationError, whose `loc` is the place of the image in the request. */
+export async function addressOf(
+  shop: Shop,
+  { url, file_id }: Pick<NewImage, 'url' | 'file_id'>,
+  loc: Place = ['body'],
+): Promise<string | null> {
+  const refused = (field: string, type: string, msg: string) =>
+    new ValidationError([{ loc: [...loc, field], msg, type }]);
   if (url !== undefined && file_id !== undefined) {
-    throw new ValidationError([bodyMistake(['file_id'], 'extra_forbidden', 'Give either url or file_id.')]);
+    throw refused('file_id', 'extra_forbidden', 'Give either url or file_id.');
   }
-  if (file_id !== undefined) return fileImages.addressOfFile(shop, file_id);
-  if (url === undefined) throw new ValidationError([bodyMistake(['url'], 'missing', 'Give url or file_id.')]);
+  if (file_id !== undefined) return fileImages.addressOfFile(shop, file_id, loc);
+  if (url === undefined) throw refused('url', 'missing', 'Give url or file_id.');
   return url;
 }
 

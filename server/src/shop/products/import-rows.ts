@@ -187,7 +187,7 @@ async function write(shop: Shop, settings: Settings, row: ImportRow, known: Prod
     if (before) {
       const { id: product_id } = before;
       if (isAsPlanned(before, plan, update_inventory)) return { ...resultOf(row), status: 'unchanged', product_id };
-      await updateProduct(shop, before, plan, update_inventory);
+      await updateProduct(shop, before, plan, { update_inventory, from: 'import' });
       const after = await products.get(shop, product_id);
       const status = comparable(before) === comparable(after) ? 'unchanged' : 'updated';
       return { ...resultOf(row), status, product_id };

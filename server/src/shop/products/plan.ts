@@ -1,16 +1,8 @@
-import type {
-  ImageInput,
-  OptionInput,
-  Product,
-  ProductInput,
-  ValidationErrorItem,
-  Variant,
-  VariantInput,
-} from '@commerce-backend/spec';
-import { ValidationError } from '../errors.ts';
+import type { ImageInput, OptionInput, Product, ProductInput, Variant, VariantInput } from '@commerce-backend/spec';
 import { canonicalAmount, minorUnits } from '../money.ts';
 import { normalName, normalTexts, paragraphsOf } from '../plain-text.ts';
 import { type Written, writtenOf } from './fields.ts';
+import { Mistakes, type Place } from './mistakes.ts';
 
 /**
  * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
@@ -19,15 +11,21 @@ import { type Written, writtenOf } from './fields.ts';
 export interface ProductPlan extends Written {
   options: OptionPlan[];
   variants: VariantPlan[];
-  images: ImageInput[] | undefined;
+  images: ImagePlan[] | undefined;
 }
 
+/** Parts with an id are existing ones. */
+export type ImagePlan = ImageInput & { id?: string | undefined };
+
 export interface OptionPlan {
+  id?: string | undefined;
   name: string;
   values: string[];
 }
 
 export interface VariantPlan {
+  /** Undefined for a new variant. */
+  id: string | undefined;
   sku: string | null;
   barcode: string | null;
   option1: string | null;
@@ -45,8 +43,6 @@ export interface VariantPlan {
   requires_shipping: boolean;
   image_url: string | null;
 }
-
-type Place = (string | number)[];
 
 const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
 /** What describes the default variant when it is given at the product's top level, apart from its amounts and its stock. */
@@ -109,14 +105,14 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
   return variant;
 }
 
-/** `product` has the amounts of variants that give none, `old` what the variant is so far. */
 /** A file that names a known image again seldom gives its size. */
 function sizeOf(url: string, before: Product | undefined) {
   const known = before?.images.find((image) => image.url === url);
   return known && { width: known.width, height: known.height };
 }
 
-function planVariant(
+/** `product` has the amounts of variants that give none, `old` what the variant is so far. */
+export function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
   digits: number,
@@ -142,6 +138,7 @@ function planVariant(
   const { cost_per_item } = { ...old, ...product, ...input };
   const all = { ...old, ...input };
   return {
+    id: old?.id,
     sku: all.sku ?? null,
     barcode: all.barcode ?? null,
     option1: all.option1 ?? null,
@@ -160,16 +157,20 @@ function planVariant(
   };
 }
 
-function planOptions(given: OptionInput[], mistakes: Mistakes, loc: Place): OptionPlan[] {
+export function planOptions(
+  given: (OptionInput & { id?: string | undefined })[],
+  mistakes: Mistakes,
+  loc: Place,
+): OptionPlan[] {
   const names = new Set<string>();
-  return given.map(({ name: givenName, values }, i) => {
+  return given.map(({ id, name: givenName, values }, i) => {
     const name = mistakes.collect(() => normalName(givenName, [...loc, i, 'name'])) ?? givenName;
     const folded = name.toLowerCase();
     if (names.has(folded)) mistakes.add([...loc, i, 'name'], 'duplicate', 'Another option has this name.');
     names.add(folded);
     if (new Set(values).size < values.length)
       mistakes.add([...loc, i, 'values'], 'duplicate', 'The values must be unique.');
-    return { name, values: [...values] };
+    return { id, name, values: [...values] };
   });
 }
 
@@ -180,7 +181,12 @@ function refuseBesideVariants(input: ProductInput, mistakes: Mistakes, loc: Plac
   }
 }
 
-function checkCombinations(options: OptionPlan[], variants: VariantPlan[], mistakes: Mistakes, loc: Place): void {
+export function checkCombinations(
+  options: OptionPlan[],
+  variants: VariantPlan[],
+  mistakes: Mistakes,
+  loc: Place,
+): void {
   const combinations = new Set<string>();
   const skus = new Set<string>();
   variants.forEach((variant, i) => {
@@ -224,28 +230,4 @@ export function combinationOf({ option1 = null, option2 = null, option3 = null }
 
 function optionValuesOf({ option1, option2, option3 }: Variant): OptionValues {
   return { option1, option2, option3 };
-}
-
-/** Gathers mistakes, so that one answer can name them all. */
-class Mistakes {
-  readonly #items: ValidationErrorItem[] = [];
-
-  add(loc: Place, type: string, msg: string, ctx?: Record<string, unknown>): void {
-    this.#items.push({ loc, msg, type, ...(ctx && { ctx }) });
-  }
-
-  /** Runs a check that throws, and keeps what it threw. */
-  collect<T>(check: () => T): T | undefined {
-    try {
-      return check();
-    } catch (error) {
-      if (!(error instanceof ValidationError)) throw error;
-      this.#items.push(...error.detail);
-      return undefined;
-    }
-  }
-
-  throwIfAny(): void {
-    if (this.#items.length > 0) throw new ValidationError(this.#items.slice(0, 50));
-  }
 }

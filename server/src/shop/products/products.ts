@@ -26,7 +26,8 @@ import {
 } from './write.ts';
 
 /**
- * Products as the merchant keeps them. `plan.ts` judges an input, `write.ts` inserts what was planned, `import.ts` takes many.
+ * Products as the merchant keeps them. `plan.ts` judges an input, `write.ts` inserts what was planned, `import.ts` takes many,
+ * `replace.ts` saves one with all its parts.
  * A change of a product, here and in variants.ts, options.ts and images.ts:
  *
  * 1. locks the product, and the variants that it changes or deletes, in the order of their ids.

@@ -1,6 +1,7 @@
-import type { ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
+import type { ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
+import type { Place } from './mistakes.ts';
 
 interface Taken {
   asked: string;
@@ -9,10 +10,15 @@ interface Taken {
   product_id: string;
 }
 
-type Place = (string | number)[];
+/** A product in a request, and the slug that it has or will have. */
+interface Named {
+  slug: string;
+  sku?: string | null;
+  variants?: { sku?: string | null }[];
+}
 
-/** A mistake for each SKU of a row of an import that a variant of another product has, whatever its case. */
-export async function takenSkus(shop: Shop, input: ProductImport, loc: Place): Promise<ValidationErrorItem[]> {
+/** A mistake for each SKU in a request that a variant of another product has, whatever its case. */
+export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<ValidationErrorItem[]> {
   const places = placesOf(input);
   const taken = await shop.rows<Taken>(
     sql`select w.asked, v.sku, p.slug, p.id as product_id
@@ -30,8 +36,8 @@ export async function takenSkus(shop: Shop, input: ProductImport, loc: Place): P
   });
 }
 
-/** Where the row has each of its SKUs. */
-function placesOf({ sku, variants = [] }: ProductImport): Map<string, Place> {
+/** Where the request has each of its SKUs. */
+function placesOf({ sku, variants = [] }: Named): Map<string, Place> {
   const found = new Map<string, Place>();
   if (sku) found.set(sku, ['sku']);
   variants.forEach((variant, i) => {

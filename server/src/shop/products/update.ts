@@ -4,12 +4,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
-import { combinationOf, type ProductPlan, type VariantPlan } from './plan.ts';
+import { sameOptions } from './compare.ts';
+import { lockProduct } from './parts.ts';
+import type { ProductPlan, VariantPlan } from './plan.ts';
 import * as products from './products.ts';
 import { productsByIds } from './rows.ts';
 import { insertImages, insertOptions, insertVariants, summarize } from './write.ts';
 
-/** Brings a product that is there to the state of a plan, as an import does. */
+/** Brings an existing product to the state of a plan: for an import, and for a product that is saved as a whole. */
 
 /**
  * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same slugs
@@ -39,35 +41,43 @@ export async function lockBySlug(shop: Shop, slug: string): Promise<Product | un
   const known = await shop.one<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,
   );
-  if (!known) return undefined;
+  return known && lockWithVariants(shop, known.id);
+}
+
+/** The same for a product by its id. Throws `not_found`. */
+export async function lockWithVariants(shop: Shop, id: string): Promise<Product> {
+  await lockProduct(shop, id);
   await shop.run(
-    sql`select from variants where site_id = ${shop.siteId} and product_id = ${known.id} order by id for update`,
+    sql`select from variants where site_id = ${shop.siteId} and product_id = ${id} order by id for update`,
   );
-  return products.get(shop, known.id);
+  return products.get(shop, id);
+}
+
+interface Settings {
+  /** Sets the stock of existing variants where the plan gives it; without it, stock sold since is never put back. */
+  update_inventory?: boolean;
+  /** What the stock movements refer to. */
+  from?: 'import';
 }
 
 /**
- * Writes a plan made for the product `before`, which `lockBySlug` has locked. Options and variants become those of the plan;
- * images only where it has some. Stock that the plan gives is set only with `update_inventory`. Throws `sku_taken`, or
- * `conflict` when a variant would be deleted whose stock an open checkout holds. The caller indexes the product.
+ * Writes a plan made for the product `before`, which is locked with its variants. Options and variants become those of the plan;
+ * images only where it has some. Throws `sku_taken`, or `conflict` when a variant would be deleted whose stock an open checkout
+ * holds. The caller indexes the product.
  */
-export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, update_inventory: boolean) {
+export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, settings: Settings = {}) {
   const { id } = before;
   await products.updateRow(shop, id, plan);
-  if (!sameOptions(before, plan)) {
+  if (!sameOptions(before, plan.options)) {
     await shop.run(sql`delete from product_options where site_id = ${shop.siteId} and product_id = ${id}`);
     await insertOptions(shop, { product_id: id, parts: plan.options });
   }
-  await writeVariants(shop, before, plan, update_inventory);
+  await writeVariants(shop, before, plan, settings);
   if (plan.images) {
     await shop.run(sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${id}`);
     await insertImages(shop, { product_id: id, parts: plan.images });
   }
   await summarize(shop, id);
-}
-
-function sameOptions(before: Product, plan: ProductPlan): boolean {
-  return JSON.stringify(before.options.map(({ name, values }) => ({ name, values }))) === JSON.stringify(plan.options);
 }
 
 interface KeptVariant extends VariantPlan {
@@ -76,14 +86,13 @@ interface KeptVariant extends VariantPlan {
   old_sku: string | null;
 }
 
-/** Variants are the same when their option values are; those that the plan does not name go. */
-async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, update_inventory: boolean) {
-  const known = new Map(before.variants.map((variant) => [combinationOf(variant), variant]));
-  const kept: KeptVariant[] = plan.variants.flatMap((variant, i) => {
-    const old = known.get(combinationOf(variant));
-    return old ? [{ ...variant, id: old.id, position: i + 1, old_sku: old.sku }] : [];
-  });
-  const added = plan.variants.filter((variant) => !known.has(combinationOf(variant)));
+/** Variants that the plan does not name are deleted. */
+async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { update_inventory, from }: Settings) {
+  const known = new Map(before.variants.map(({ id, sku }) => [id, sku]));
+  const placed = plan.variants.map((variant, i) => ({ ...variant, position: i + 1 }));
+  const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) =>
+    id === undefined ? [] : [{ ...variant, id, old_sku: known.get(id) ?? null }],
+  );
   await removeOthers(
     shop,
     before.id,
@@ -93,10 +102,9 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, upd
   if (update_inventory) await setStock(shop, before.id, kept);
   await insertVariants(shop, {
     product_id: before.id,
-    parts: added,
+    parts: placed.filter(({ id }) => id === undefined),
     track_inventory: plan.track_inventory ?? before.track_inventory,
-    from: 'import',
-    firstPosition: kept.length + 1,
+    from,
   });
 }
 
@@ -108,18 +116,18 @@ async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void
     await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
   }
   await shop.run(
-    sql`update variants v set position = n.position, sku = n.sku, barcode = n.barcode, price = n.price,
+    sql`update variants v set position = n.position, option1 = n.option1, option2 = n.option2, option3 = n.option3, sku = n.sku, barcode = n.barcode, price = n.price,
         compare_at_price = n.compare_at_price, cost_per_item = n.cost_per_item, inventory_policy = n.inventory_policy,
         low_stock_threshold = coalesce(n.low_stock_threshold, v.low_stock_threshold), weight = n.weight,
         weight_unit = n.weight_unit, requires_shipping = n.requires_shipping, image_url = n.image_url,
         sku_twin = v.sku_twin and v.sku is not distinct from n.sku, updated_at = now()
-      from jsonb_to_recordset(${JSON.stringify(variants)}) as n (id uuid, position int, sku text, barcode text,
-        price numeric, compare_at_price numeric, cost_per_item numeric, inventory_policy text, low_stock_threshold int,
-        weight numeric, weight_unit text, requires_shipping boolean, image_url text)
+      from jsonb_to_recordset(${JSON.stringify(variants)}) as n (id uuid, position int, option1 text, option2 text,
+        option3 text, sku text, barcode text, price numeric, compare_at_price numeric, cost_per_item numeric, inventory_policy text,
+        low_stock_threshold int, weight numeric, weight_unit text, requires_shipping boolean, image_url text)
       where v.site_id = ${shop.siteId} and v.id = n.id
-        and (v.position, v.sku, v.barcode, v.price, v.compare_at_price, v.cost_per_item, v.inventory_policy,
+        and (v.position, v.option1, v.option2, v.option3, v.sku, v.barcode, v.price, v.compare_at_price, v.cost_per_item, v.inventory_policy,
           v.low_stock_threshold, v.weight, v.weight_unit, v.requires_shipping, v.image_url)
-        is distinct from (n.position, n.sku, n.barcode, n.price, n.compare_at_price, n.cost_per_item, n.inventory_policy,
+        is distinct from (n.position, n.option1, n.option2, n.option3, n.sku, n.barcode, n.price, n.compare_at_price, n.cost_per_item, n.inventory_policy,
           coalesce(n.low_stock_threshold, v.low_stock_threshold), n.weight, n.weight_unit, n.requires_shipping,
           n.image_url)`,
   );
@@ -130,7 +138,7 @@ async function removeOthers(shop: Shop, product_id: string, keep: string[]): Pro
     sql`select from variants where site_id = ${shop.siteId} and product_id = ${product_id} and reserved > 0
       and not (id = any(${keep}::uuid[]))`,
   );
-  if (held) throw new ShopError('conflict', 'An open checkout holds stock of a variant that the row no longer names.');
+  if (held) throw new ShopError('conflict', 'An open checkout holds stock of a variant that would be deleted.');
   await shop.run(
     sql`delete from variants where site_id = ${shop.siteId} and product_id = ${product_id}
       and not (id = any(${keep}::uuid[]))`,

@@ -10,7 +10,7 @@ import * as products from './products.ts';
 import { variantObject } from './rows.ts';
 import { insertVariants, summarize } from './write.ts';
 
-const MAX_VARIANTS = 250;
+const MAX_VARIANTS = 2_048;
 
 /** Adds a variant, with a value of each option. */
 export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {

@@ -1,4 +1,3 @@
-import type { ImageInput } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { arrayText } from '../../db/array-text.ts';
 import { newId } from '../../db/new-id.ts';
@@ -7,7 +6,7 @@ import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { columnOf, WRITTEN_FIELDS, type WrittenField } from './fields.ts';
-import type { OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
+import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /**
  * The statements that write products and their parts, each for all products and parts at once. Rows are sent as one array for
@@ -76,8 +75,8 @@ function pricesOf(variants: VariantPlan[], digits: number) {
 
 export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
-    parts.map(({ name, values }, i) => ({
-      ...{ id: newId(), product_id, position: firstPosition + i },
+    parts.map(({ id = newId(), name, values }, i) => ({
+      ...{ id, product_id, position: firstPosition + i },
       ...{ name, values: arrayText(values) },
     })),
   );
@@ -94,7 +93,7 @@ export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): 
 /** Adds variants with their opening stock and its movements. Returns their ids; throws `sku_taken`. */
 export async function insertVariants(
   shop: Shop,
-  ...given: (Parts<VariantPlan> & { track_inventory: boolean; from?: 'import' | undefined })[]
+  ...given: (Parts<VariantPlan & { position?: number }> & { track_inventory: boolean; from?: 'import' | undefined })[]
 ): Promise<string[]> {
   const rows = given.flatMap(({ product_id, parts, track_inventory, from = null, firstPosition = 1 }) =>
     parts.map((variant, i) => ({
@@ -105,7 +104,7 @@ export async function insertVariants(
       track_inventory,
       from,
       movement_id: newId(),
-      position: firstPosition + i,
+      position: variant.position ?? firstPosition + i,
     })),
   );
   if (rows.length === 0) return [];
@@ -160,9 +159,12 @@ export function skuTaken(sku: string | null): ShopError {
 }
 
 /** An image whose address is that of a ready file is that file: it has its size and its narrower pictures. */
-export async function insertImages(shop: Shop, ...given: Parts<ImageInput & { id?: string }>[]): Promise<void> {
+export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
-    parts.map((image, i) => ({ id: newId(), ...image, position: image.position ?? firstPosition + i, product_id })),
+    parts.map((image, i) => ({
+      ...image,
+      ...{ id: image.id ?? newId(), position: image.position ?? firstPosition + i, product_id },
+    })),
   );
   if (rows.length === 0) return;
   const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name] ?? null));

@@ -53,6 +53,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     lock: (shop, id) => shop.run(sql`select from products where site_id = ${shop.siteId} and id = ${id} for update`),
     read: (shop, id) => products.get(shop, id),
     edited: editedProduct,
+    beside: waitingDigest,
   },
   collections: {
     parameter: 'collection_id',
@@ -127,8 +128,20 @@ function editedCollection({
   return edited;
 }
 
-function editedProduct({ total_inventory: _, in_stock: _in, updated_at: _at, variants, ...edited }: Product): object {
-  return { ...edited, variants: variants.map(editedVariant) };
+/** Without the images that wait for their file, which not every answer shows: `waitingDigest` covers them. */
+function editedProduct({
+  total_inventory: _,
+  in_stock: _in,
+  updated_at: _at,
+  images,
+  variants,
+  ...edited
+}: Product): object {
+  return {
+    ...edited,
+    images: images.filter(({ status }) => status !== 'processing'),
+    variants: variants.map(editedVariant),
+  };
 }
 
 function editedVariant({
@@ -140,6 +153,14 @@ function editedVariant({
   ...edited
 }: Product['variants'][number]): object {
   return edited;
+}
+
+async function waitingDigest(shop: Shop, id: string): Promise<string> {
+  const found = await shop.one<{ digest: string | null }>(
+    sql`select md5(json_agg((id, alt, position) order by id)::text) as digest
+      from pending_images where site_id = ${shop.siteId} and product_id = ${id}`,
+  );
+  return found?.digest ?? '';
 }
 
 /** A collection shows one page of its products; their order and number may be changed beyond it. */

@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import { expect, test } from 'vitest';
+import { fakeServer, folder, loggedIn, pageOf, refusal } from '../testing.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the contract's own example of a product.
+const PRODUCT: any = contract.components.examples.Product.value;
+const { id, slug, options, variants, images } = PRODUCT;
+const PATH = `/api/dashboard/products/${id}`;
+const ETAG = '"5X0pXq2m9nFQv3yqTj6Fqw"';
+
+/** A user of a shop that has the product, and the calls that save it. */
+async function merchant(answer: object = { body: PRODUCT }) {
+  const server = await fakeServer({
+    'GET /api/dashboard/products': { body: pageOf('products', [PRODUCT]) },
+    [`GET ${PATH}`]: { body: PRODUCT, headers: { ETag: ETAG } },
+    [`PUT ${PATH}`]: answer,
+  });
+  const user = await loggedIn(server.url);
+  const path = join(await folder(), 'product.json');
+  const replace = async (file: object, ...more: string[]) => {
+    await writeFile(path, JSON.stringify(file));
+    return user.commerce(['products', 'replace', slug, '--input', path, ...more]);
+  };
+  return { ...user, replace, saved: () => server.seen.filter(({ method }) => method === 'PUT') };
+}
+
+test('a product as it was printed is saved without what only answers have, upon the version that was read', async () => {
+  const { replace, saved } = await merchant();
+
+  const { code, out } = await replace({ ...PRODUCT, name: 'Cup' });
+
+  expect([code, out]).toEqual([0, expect.stringContaining(PRODUCT.name)]);
+  const [call] = saved();
+  expect(call?.headers['if-match']).toBe(ETAG);
+  expect(call?.body).toMatchObject({ name: 'Cup', slug, tags: PRODUCT.tags, metadata: PRODUCT.metadata });
+  for (const field of ['id', 'merchant_id', 'price', 'currency', 'in_stock', 'created_at', 'updated_at']) {
+    expect(call?.body).not.toHaveProperty(field);
+  }
+  expect(call?.body.options).toEqual(options.map(({ position: _, ...option }: { position: number }) => option));
+  expect(call?.body.variants[0]).toMatchObject({ id: variants[0].id, sku: variants[0].sku, price: variants[0].price });
+  expect(call?.body.variants[0]).not.toHaveProperty('inventory_quantity');
+  expect(call?.body.images).toEqual([
+    { id: images[0].id, url: images[0].url, alt: images[0].alt, width: images[0].width, height: images[0].height },
+  ]);
+});
+
+test('a part of a product from the standard input is sent as it is, upon the version that is named', async () => {
+  const { commerce, saved } = await merchant();
+  const body = {
+    seo_titel: 'A slip',
+    variants: [...variants.map((one: { id: string }) => ({ id: one.id })), { option1: 'Moss', inventory_quantity: 3 }],
+  };
+
+  const args = ['products', 'replace', id, '--input', '-', '--if-match', '"older"', '--json'];
+  const { out } = await commerce(args, { input: JSON.stringify(body) });
+
+  expect(JSON.parse(out)).toEqual(PRODUCT);
+  expect(saved()[0]?.body).toEqual(body);
+  expect(saved()[0]?.headers['if-match']).toBe('"older"');
+});
+
+test('a file of an outdated product, and a price that is derived, are refused before the call', async () => {
+  const { replace, saved } = await merchant();
+
+  const late = await replace({ ...PRODUCT, updated_at: '2026-01-01T00:00:00.000Z' });
+  const derived = await replace({ ...PRODUCT, price: '1.00' });
+
+  expect([late.code, late.err]).toEqual([1, expect.stringContaining('was changed since the file was read')]);
+  expect([derived.code, derived.err]).toEqual([2, expect.stringContaining('Change variants.0.price in the file.')]);
+  expect(saved()).toEqual([]);
+});
+
+test('parts that would be deleted and prices that change much are asked about, and --yes agrees', async () => {
+  const { replace, saved } = await merchant();
+  const file = { variants: [{ id: variants[0].id, price: '99.00' }], images: [] };
+
+  const asked = await replace(file);
+  expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('Add --yes.')]);
+  expect(saved()).toEqual([]);
+
+  expect((await replace(file, '--yes')).code).toBe(0);
+  expect(saved()[0]?.body).toEqual(file);
+});
+
+test('a mistake is reported by its place in the file', async () => {
+  const detail = [{ loc: ['body', 'variants', 1, 'price'], msg: 'Should be an amount.', type: 'value_error' }];
+  const { replace } = await merchant(refusal(422, 'validation_error', 'The request does not fit.', { detail }));
+
+  const { code, err } = await replace({ variants });
+
+  expect(code).toBe(1);
+  expect(err).toContain('variants.1.price: Should be an amount.');
+});

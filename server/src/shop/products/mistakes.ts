@@ -1,0 +1,32 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import { ValidationError } from '../errors.ts';
+
+export type Place = (string | number)[];
+
+/** Gathers mistakes, so that one answer can name them all. */
+export class Mistakes {
+  readonly #items: ValidationErrorItem[] = [];
+
+  add(loc: Place, type: string, msg: string, ctx?: Record<string, unknown>): void {
+    this.#items.push({ loc, msg, type, ...(ctx && { ctx }) });
+  }
+
+  /** Runs a check that throws, and keeps what it threw. */
+  collect<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      return this.keep(error);
+    }
+  }
+
+  /** Keeps the mistakes of an error; throws any other error. */
+  keep(error: unknown): undefined {
+    if (!(error instanceof ValidationError)) throw error;
+    this.#items.push(...error.detail);
+  }
+
+  throwIfAny(): void {
+    if (this.#items.length > 0) throw new ValidationError(this.#items.slice(0, 50));
+  }
+}
