@@ -5,7 +5,7 @@ import { CommandError, EXIT } from '../errors.ts';
 export async function memberNamed(client: DashboardClient, who: string): Promise<Schemas['StaffMember']> {
   const { staff } = await unwrap(client.GET('/api/dashboard/staff'));
   const found = staff.find(({ id, email }) => isNamed(who, id, email));
-  if (!found) throw unknown(`Nobody called "${who}" works for the shop.`, 'See who does: commerce staff list');
+  if (!found) throw notFound(`Nobody called "${who}" works for the shop.`, 'See who does: commerce staff list');
   return found;
 }
 
@@ -13,7 +13,7 @@ export function isNamed(wanted: string, id: string, email: string): boolean {
   return [id, email.toLowerCase()].includes(wanted.toLowerCase());
 }
 
-export function unknown(message: string, remedy: string): CommandError {
+export function notFound(message: string, remedy: string): CommandError {
   return new CommandError(EXIT.refused, 'not_found', message, remedy);
 }
 

@@ -10,7 +10,7 @@ import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
 import { addStaffAccept } from './staff-accept.ts';
-import { isNamed, memberNamed, unknown } from './staff-id.ts';
+import { isNamed, memberNamed, notFound } from './staff-id.ts';
 
 type Member = Schemas['StaffMember'];
 type Invitation = Schemas['StaffInvitation'];
@@ -118,7 +118,7 @@ async function withdraw(which: string, { yes }: YesOption, command: Command, ter
   const { client } = await openSession(command, terminal);
   const { invitations } = await unwrap(client.GET('/api/dashboard/staff/invitations'));
   const found = invitations.find(({ id, email }) => isNamed(which, id, email));
-  if (!found) throw unknown(`There is no invitation to "${which}".`, 'See them: commerce staff invitations');
+  if (!found) throw notFound(`There is no invitation to "${which}".`, 'See them: commerce staff invitations');
   if (!yes) await confirm(terminal, `Withdraw the invitation to ${found.email}?`);
   const params = { path: { invitation_id: found.id } };
   await unwrap(client.DELETE('/api/dashboard/staff/invitations/{invitation_id}', { params }));
