@@ -10,8 +10,8 @@ const { dependencies } = JSON.parse(await readFile(new URL('../package.json', im
 const CONTRACT = '/generated/openapi.json';
 
 /**
- * Every command reads the remedies of the errors from the contract, which is a hundred times as long. Commands that need more of
- * it import it dynamically: it becomes a file of its own, without its examples.
+ * Every command needs the remedies of the errors and the requests of the dashboard, a tenth of the contract. Commands that need
+ * more of it import it dynamically: it becomes a file of its own, without its examples.
  */
 const contractInParts = {
   name: 'contract-in-parts',
@@ -28,12 +28,51 @@ const contractInParts = {
       const { examples, ...components } = contract.components;
       return { code: JSON.stringify({ ...contract, components }), moduleType: 'json' };
     }
-    const { ErrorCode } = contract.components.schemas;
-    return JSON.stringify({
-      components: { schemas: { ErrorCode: { 'x-error-catalogue': ErrorCode['x-error-catalogue'] } } },
-    });
+    return { code: JSON.stringify(partOf(contract)), moduleType: 'json' };
   },
 };
+
+/** The remedies of the errors, the requests of the dashboard with the schemas that they refer to, and the types of events. */
+function partOf(contract) {
+  const paths = Object.entries(contract.paths)
+    .filter(([path]) => path.startsWith('/api/dashboard/'))
+    .map(([path, item]) => [path, { parameters: item.parameters, ...requestsIn(item) }]);
+  const webhooks = Object.entries(contract.webhooks).map(([type, { post }]) => [
+    type,
+    { post: { summary: post.summary } },
+  ]);
+  const part = { paths: Object.fromEntries(paths), webhooks: Object.fromEntries(webhooks), components: {} };
+  addReferences(part, part.paths, contract);
+  const { ErrorCode } = contract.components.schemas;
+  part.components.schemas.ErrorCode = { 'x-error-catalogue': ErrorCode['x-error-catalogue'] };
+  return part;
+}
+
+function requestsIn(item) {
+  const operations = Object.entries(item).filter(([, { operationId }]) => operationId !== undefined);
+  return Object.fromEntries(
+    operations.map(([method, { operationId, parameters, requestBody }]) => {
+      const { schema } = requestBody?.content?.['application/json'] ?? {};
+      const body = schema && { required: requestBody.required, content: { 'application/json': { schema } } };
+      return [method, { operationId, parameters, requestBody: body, responses: {} }];
+    }),
+  );
+}
+
+function addReferences({ components }, value, contract) {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== '$ref' || typeof inner !== 'string') {
+      addReferences({ components }, inner, contract);
+      continue;
+    }
+    const [, , kind, name] = inner.split('/');
+    components[kind] ??= {};
+    if (components[kind][name] !== undefined) continue;
+    components[kind][name] = contract.components[kind][name];
+    addReferences({ components }, components[kind][name], contract);
+  }
+}
 
 /** A package from the registry, or a part of one. */
 function isDependency(id) {

@@ -1,4 +1,4 @@
-/** The contract that this CLI was built with, read only by the commands that look something up in it. */
+/** The contract that this CLI was built with: whole for the commands that look something up in it, in part for flags. */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -12,6 +12,10 @@ export interface Schema {
   format?: string;
   enum?: unknown[];
   const?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minProperties?: number;
   required?: string[];
   properties?: Record<string, Schema>;
   additionalProperties?: Schema | boolean;
@@ -30,6 +34,7 @@ export interface Parameter {
 }
 
 interface Content {
+  required?: boolean;
   content?: Record<string, { schema?: Schema }>;
 }
 
@@ -41,10 +46,12 @@ export interface Operation {
   path: string;
   parameters: Parameter[];
   body: Schema | undefined;
+  bodyRequired: boolean;
   responses: Record<string, Schema | undefined>;
 }
 
-interface RawOperation extends Omit<Operation, 'method' | 'path' | 'parameters' | 'body' | 'responses'> {
+interface RawOperation
+  extends Omit<Operation, 'method' | 'path' | 'parameters' | 'body' | 'bodyRequired' | 'responses'> {
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: Content;
   responses: Record<string, Content | { $ref: string }>;
@@ -54,6 +61,8 @@ type RawPath = Partial<Record<Lowercase<Method>, RawOperation>> & Pick<RawOperat
 
 export interface Contract {
   operations: Operation[];
+  /** When an event of each type is sent. */
+  events: Partial<Record<string, string>>;
   /** Follows a `$ref`; another schema is returned as it is. */
   resolve: (schema: Schema) => Schema;
 }
@@ -61,6 +70,11 @@ export interface Contract {
 /** Reads the contract. */
 export async function readContract(): Promise<Contract> {
   const { default: raw } = await import('@commerce-backend/spec/openapi.json', { with: { type: 'json' } });
+  return contractOf(raw);
+}
+
+/** The operations of a bundled description. */
+export function contractOf(raw: { paths: object; webhooks: object }): Contract {
   const find = <Found>(ref: string) =>
     ref
       .slice('#/'.length)
@@ -76,12 +90,14 @@ export async function readContract(): Promise<Contract> {
       const parameters = [...(item.parameters ?? []), ...(found.parameters ?? [])].map((one) => followed(one));
       const responses = Object.entries(found.responses).map(([status, one]) => [status, schemaOf(followed(one))]);
       const body = found.requestBody && schemaOf(found.requestBody);
-      return [
-        { operationId, summary, description, method, path, parameters, body, responses: Object.fromEntries(responses) },
-      ];
+      const bodyRequired = found.requestBody?.required === true;
+      const request = { method, path, parameters, body, bodyRequired };
+      return [{ operationId, summary, description, ...request, responses: Object.fromEntries(responses) }];
     });
+  const webhooks = Object.entries(raw.webhooks as Record<string, { post: { summary: string } }>);
   return {
-    operations: Object.entries(raw.paths as unknown as Record<string, RawPath>).flatMap(operationsOf),
+    events: Object.fromEntries(webhooks.map(([type, { post }]) => [type, post.summary])),
+    operations: Object.entries(raw.paths as Record<string, RawPath>).flatMap(operationsOf),
     resolve: (schema) => (schema.$ref ? find<Schema>(schema.$ref) : schema),
   };
 }

@@ -572,14 +572,17 @@ export interface components {
         ShippingKind: "delivery" | "pickup";
         /** @description A shipping option as input. */
         ShippingOptionInput: {
+            /** @description The name that shoppers read. */
             name: components["schemas"]["Name"];
+            /** @description The text that shoppers read below the name. */
             description?: string | null;
+            /** @description The price. */
             price: components["schemas"]["MoneyInput"];
-            /** @description Empty or left out means everywhere. */
+            /** @description Offered only in these countries, such as DE. Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
-            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            /** @description Offered only in these states of the countries. They are compared as those of tax rates. Empty means everywhere. */
             states?: string[];
-            /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
+            /** @description Offered only for postal codes that begin with one of these. Spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes?: string[];
             /** @description Offered from this weight of all that is shipped; null means no minimum. Goods without a weight count 0. */
             minimum_weight_grams?: number | null;
@@ -589,12 +592,13 @@ export interface components {
             estimated_days_min?: number | null;
             /** @description How many days it takes at most; not below estimated_days_min. */
             estimated_days_max?: number | null;
+            /** @description Offered from this subtotal; null means no minimum. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Not below minimum_subtotal. */
+            /** @description Offered up to this subtotal; null means no maximum. Not below minimum_subtotal. */
             maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
-            /** @description delivery when absent. */
+            /** @description Whether the goods are delivered or picked up; delivery when absent. */
             kind?: components["schemas"]["ShippingKind"];
-            /** @description true when absent. */
+            /** @description Whether it is offered; true when absent. */
             active?: boolean;
             /** @description Its position among the options; last by default. The others are renumbered. */
             position?: number;
@@ -618,7 +622,9 @@ export interface components {
         };
         /** @description An option of a product as input. The values must be unique. */
         OptionInput: {
+            /** @description The name, such as Size. */
             name: components["schemas"]["Name"];
+            /** @description The values, such as S and M. */
             values: string[];
         };
         /** @description An absolute http or https address. */
@@ -645,79 +651,95 @@ export interface components {
         WeightUnit: "kg" | "g" | "lb" | "oz";
         /** @description A variant as input. It has a value for each option of its product, and no others. */
         VariantInput: {
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
+            /** @description The value of the product's first option. */
             option1?: string | null;
+            /** @description The value of the product's second option. */
             option2?: string | null;
+            /** @description The value of the product's third option. */
             option3?: string | null;
-            /** @description The product's price when absent. */
+            /** @description The price; the product's price when absent. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description Above price, or null. */
+            /** @description The earlier, higher price to show beside the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            /** @description What one piece costs the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description deny when absent. */
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
-            /** @description The shop's setting when absent. */
+            /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
+            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
             weight?: components["schemas"]["WeightOrNull"];
-            /** @description kg when absent. */
+            /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description true when absent. */
+            /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
+            /** @description The address of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
         };
         /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are refused. price applies to every variant that has none of its own; it is required unless each variant has one. */
         ProductInput: {
+            /** @description The name that shoppers read. */
             name: components["schemas"]["Name"];
-            /** @description By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
+            /** @description The name in addresses. By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description Plain text, or HTML, which is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
+            /** @description The description as plain text; HTML is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
             seo_description?: components["schemas"]["SeoDescription"];
+            /** @description The maker or brand. */
             vendor?: string | null;
+            /** @description The kind of product, such as Mug. */
             product_type?: string | null;
-            /** @description Trimmed; a tag given twice is kept once. */
+            /** @description The tags. They are trimmed; a tag given twice is kept once. */
             tags?: string[];
-            /** @description draft when absent. */
+            /** @description Whether shoppers see the product; draft when absent. */
             status?: components["schemas"]["ProductStatus"];
             /**
              * Format: date-time
              * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
+            /** @description A flat map of strings. At most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description standard when absent. */
+            /** @description The tax class; standard when absent. settings.tax_rates has the rates of each. */
             tax_class?: components["schemas"]["TaxClass"];
             /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
             taxable?: boolean;
-            /** @description true when absent. */
+            /** @description Whether the stock is counted; true when absent. */
             track_inventory?: boolean;
+            /** @description The price of every variant that has none of its own. Required unless each variant has one. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description Above price, or null. Applies to every variant that has no price of its own. */
+            /** @description The earlier, higher price to show beside the price. Above price, or null. Applies to every variant that has no price of its own. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Applies to every variant that has none of its own. */
+            /** @description What one piece costs the shop. Applies to every variant that has none of its own. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description Required with variants that have options, in the order of option1 to option3. Names must be unique, ignoring case. */
             options?: components["schemas"]["OptionInput"][];
             images?: components["schemas"]["ImageInput"][];
             /** @description No two variants may have the same option values, and each value must be one of its option's values. */
             variants?: components["schemas"]["VariantInput"][];
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description deny when absent. */
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
-            /** @description The shop's setting when absent. */
+            /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
+            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
             weight?: components["schemas"]["WeightOrNull"];
-            /** @description kg when absent. */
+            /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description true when absent. */
+            /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
         };
         /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; those that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A compare_at_price that is kept but is no longer above the price becomes null. */

@@ -5899,6 +5899,7 @@ export interface components {
         WebhookInput: {
             url: components["schemas"]["Url"];
             events: components["schemas"]["EventTypes"];
+            /** @description What the webhook is for. */
             description?: string | null;
         };
         /** @description The secret to verify deliveries with, as in the Standard Webhooks specification. It is shown only in this answer. */
@@ -5916,6 +5917,7 @@ export interface components {
         WebhookPatch: {
             url?: components["schemas"]["Url"];
             events?: components["schemas"]["EventTypes"];
+            /** @description What the webhook is for. */
             description?: string | null;
             status?: components["schemas"]["WebhookStatus"];
         };
@@ -6155,7 +6157,9 @@ export interface components {
         MoneyInputOrNull: string | null;
         /** @description An option of a product as input. The values must be unique. */
         OptionInput: {
+            /** @description The name, such as Size. */
             name: components["schemas"]["Name"];
+            /** @description The values, such as S and M. */
             values: string[];
         };
         /** @description An image of a product as input. The server stores the URL and does not fetch it. Without a position it goes to the end. */
@@ -6170,79 +6174,95 @@ export interface components {
         WeightOrNull: string | null;
         /** @description A variant as input. It has a value for each option of its product, and no others. */
         VariantInput: {
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
+            /** @description The value of the product's first option. */
             option1?: string | null;
+            /** @description The value of the product's second option. */
             option2?: string | null;
+            /** @description The value of the product's third option. */
             option3?: string | null;
-            /** @description The product's price when absent. */
+            /** @description The price; the product's price when absent. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description Above price, or null. */
+            /** @description The earlier, higher price to show beside the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            /** @description What one piece costs the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description deny when absent. */
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
-            /** @description The shop's setting when absent. */
+            /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
+            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
             weight?: components["schemas"]["WeightOrNull"];
-            /** @description kg when absent. */
+            /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description true when absent. */
+            /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
+            /** @description The address of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
         };
         /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are refused. price applies to every variant that has none of its own; it is required unless each variant has one. */
         ProductInput: {
+            /** @description The name that shoppers read. */
             name: components["schemas"]["Name"];
-            /** @description By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
+            /** @description The name in addresses. By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description Plain text, or HTML, which is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
+            /** @description The description as plain text; HTML is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
             seo_description?: components["schemas"]["SeoDescription"];
+            /** @description The maker or brand. */
             vendor?: string | null;
+            /** @description The kind of product, such as Mug. */
             product_type?: string | null;
-            /** @description Trimmed; a tag given twice is kept once. */
+            /** @description The tags. They are trimmed; a tag given twice is kept once. */
             tags?: string[];
-            /** @description draft when absent. */
+            /** @description Whether shoppers see the product; draft when absent. */
             status?: components["schemas"]["ProductStatus"];
             /**
              * Format: date-time
              * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
+            /** @description A flat map of strings. At most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description standard when absent. */
+            /** @description The tax class; standard when absent. settings.tax_rates has the rates of each. */
             tax_class?: components["schemas"]["TaxClass"];
             /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
             taxable?: boolean;
-            /** @description true when absent. */
+            /** @description Whether the stock is counted; true when absent. */
             track_inventory?: boolean;
+            /** @description The price of every variant that has none of its own. Required unless each variant has one. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description Above price, or null. Applies to every variant that has no price of its own. */
+            /** @description The earlier, higher price to show beside the price. Above price, or null. Applies to every variant that has no price of its own. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Applies to every variant that has none of its own. */
+            /** @description What one piece costs the shop. Applies to every variant that has none of its own. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description Required with variants that have options, in the order of option1 to option3. Names must be unique, ignoring case. */
             options?: components["schemas"]["OptionInput"][];
             images?: components["schemas"]["ImageInput"][];
             /** @description No two variants may have the same option values, and each value must be one of its option's values. */
             variants?: components["schemas"]["VariantInput"][];
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description deny when absent. */
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
-            /** @description The shop's setting when absent. */
+            /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
+            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
             weight?: components["schemas"]["WeightOrNull"];
-            /** @description kg when absent. */
+            /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description true when absent. */
+            /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
         };
         /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; those that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A compare_at_price that is kept but is no longer above the price becomes null. */
@@ -6348,42 +6368,61 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed only by inventory adjustments. */
         ProductPatch: {
+            /** @description The name that shoppers read. */
             name?: components["schemas"]["Name"];
+            /** @description The name in addresses. */
             slug?: components["schemas"]["Slug"];
-            /** @description Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
+            /** @description The description as plain text. Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
             seo_description?: components["schemas"]["SeoDescription"];
+            /** @description The maker or brand. */
             vendor?: string | null;
+            /** @description The kind of product, such as Mug. */
             product_type?: string | null;
             /** @description Replaces all tags. */
             tags?: string[];
-            /** @description A product that becomes active and has no published_at is published now. */
+            /** @description Whether shoppers see the product. One that becomes active and has no published_at is published now. */
             status?: components["schemas"]["ProductStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the storefront starts to show the product, if it is active; null hides it.
+             */
             published_at?: string | null;
             tax_class?: components["schemas"]["TaxClass"];
             /** @description Replaces all metadata. */
             metadata?: components["schemas"]["Metadata"];
+            /** @description Whether the stock is counted. */
             track_inventory?: boolean;
+            /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
+            /** @description The earlier, higher price to show beside the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            /** @description What one piece costs the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue). */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
+            /** @description The stock at or below which the variant is low. */
             low_stock_threshold?: number;
+            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
             weight?: components["schemas"]["WeightOrNull"];
+            /** @description The unit of weight. */
             weight_unit?: components["schemas"]["WeightUnit"];
+            /** @description Whether it is shipped. */
             requires_shipping?: boolean;
         };
         /** @description The fields to change; absent ones stay. */
         OptionPatch: {
+            /** @description The name, such as Size. */
             name?: components["schemas"]["Name"];
             /** @description Its position among the options; the variants' values are moved accordingly. */
             position?: number;
-            /** @description Replaces all values. Leaving out one that a variant has is 409 option_in_use. */
+            /** @description The values; they replace all earlier ones. Leaving out one that a variant has is 409 option_in_use. */
             values?: string[];
         };
         /**
@@ -6440,40 +6479,61 @@ export interface components {
             url?: components["schemas"]["Url"];
             /** @description An uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
             file_id?: components["schemas"]["Id"];
+            /** @description What the image shows, for people who do not see it. */
             alt?: string | null;
+            /** @description Its position among the images; last by default. */
             position?: number;
-            /** @description Of an image by its address; a file has its own. */
+            /** @description The width in pixels. Only of an image by its address; a file has its own. */
             width?: number | null;
+            /** @description The height in pixels. Only of an image by its address; a file has its own. */
             height?: number | null;
             /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
             variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
+            /** @description The address of the image. */
             url?: components["schemas"]["Url"];
+            /** @description What the image shows, for people who do not see it. */
             alt?: string | null;
             /** @description Its position among the images; the others are renumbered. */
             position?: number;
+            /** @description The width in pixels. Only of an image by its address; a file has its own. */
             width?: number | null;
+            /** @description The height in pixels. Only of an image by its address; a file has its own. */
             height?: number | null;
             /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
             variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. Stock is changed only by inventory adjustments. */
         VariantPatch: {
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
+            /** @description The value of the product's first option. */
             option1?: string;
+            /** @description The value of the product's second option. */
             option2?: string;
+            /** @description The value of the product's third option. */
             option3?: string;
+            /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
+            /** @description The earlier, higher price to show beside the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            /** @description What one piece costs the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue). */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
+            /** @description The stock at or below which the variant is low. */
             low_stock_threshold?: number;
+            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
             weight?: components["schemas"]["WeightOrNull"];
+            /** @description The unit of weight. */
             weight_unit?: components["schemas"]["WeightUnit"];
+            /** @description Whether it is shipped. */
             requires_shipping?: boolean;
+            /** @description The address of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
             /** @description Its position among the product's variants; the others are renumbered. */
             position?: number;
@@ -6618,22 +6678,26 @@ export interface components {
         };
         /** @description A collection as input. An automatic one has rules, a manual one has none. */
         CollectionInput: {
+            /** @description The title that shoppers read. */
             title: string;
+            /** @description The description that shoppers read. */
             description?: string | null;
-            /** @description By default made from the title, with -2, -3 … appended if that is taken. A handle that is sent and already taken is 409 handle_taken. */
+            /** @description The name in addresses. By default made from the title, with -2, -3 … appended if that is taken. A handle that is sent and already taken is 409 handle_taken. */
             handle?: components["schemas"]["Slug"];
-            /** @description automatic when rules are given, else manual. */
+            /** @description Of chosen products (manual) or of those that fit rules (automatic). automatic when rules are given, else manual. */
             type?: components["schemas"]["CollectionType"];
+            /** @description The rules that the products of an automatic collection fit. */
             rules?: components["schemas"]["CollectionRule"][];
             /**
-             * @description all when absent.
+             * @description Whether products fit all rules or any; all when absent.
              * @enum {string}
              */
             rules_match?: "all" | "any";
+            /** @description The address of its image. */
             image_url?: components["schemas"]["UrlOrNull"];
-            /** @description manual for a manual collection when absent, else created_desc. An automatic one cannot have manual. */
+            /** @description The order of its products. manual for a manual collection when absent, else created_desc. An automatic one cannot have manual. */
             sort_order?: components["schemas"]["CollectionSortOrder"];
-            /** @description true when absent. */
+            /** @description Whether shoppers see it; true when absent. */
             published?: boolean;
             /** @description The products of a manual collection, in order. */
             product_ids?: components["schemas"]["Id"][];
@@ -6648,16 +6712,24 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. The type cannot change. */
         CollectionPatch: {
+            /** @description The title that shoppers read. */
             title?: string;
+            /** @description The description that shoppers read. */
             description?: string | null;
+            /** @description The name in addresses. */
             handle?: components["schemas"]["Slug"];
             /** @description Replaces all rules. On a manual collection 409 conflict. */
             rules?: components["schemas"]["CollectionRule"][];
-            /** @enum {string} */
+            /**
+             * @description Whether products fit all rules or any.
+             * @enum {string}
+             */
             rules_match?: "all" | "any";
+            /** @description The address of its image. */
             image_url?: components["schemas"]["UrlOrNull"];
+            /** @description The order of its products; manual is the order of the merchant. */
             sort_order?: components["schemas"]["CollectionSortOrder"];
-            /** @description Publishing sets published_at, unpublishing clears it. */
+            /** @description Whether shoppers see it. Publishing sets published_at, unpublishing clears it. */
             published?: boolean;
         };
         /**
@@ -6706,49 +6778,69 @@ export interface components {
         };
         /** @description A discount code as input. value is required, except for free_shipping, which must not have one (422). */
         DiscountInput: {
-            /** @description Trimmed. It must be unique in the shop, ignoring case (409 discount_code_taken). */
+            /** @description The code. Trimmed. It must be unique in the shop, ignoring case (409 discount_code_taken). */
             code: string;
             kind: components["schemas"]["DiscountKind"];
             /** @description Above 0. For percentage, the percentage, at most 100 with up to two decimals; the resulting amount is rounded half up. For fixed_amount, the amount; it never takes off more than the total of the lines that it applies to. */
             value?: components["schemas"]["MoneyInput"];
+            /** @description A note for staff. */
             description?: string | null;
-            /** @description true when absent. */
+            /** @description Whether the code works; true when absent. */
             active?: boolean;
             /**
              * Format: date-time
-             * @description Null or absent means at once.
+             * @description When the code starts to work; null or absent means at once.
              */
             starts_at?: string | null;
             /**
              * Format: date-time
-             * @description After starts_at; null or absent means never.
+             * @description When the code stops working; null or absent means never. After starts_at.
              */
             ends_at?: string | null;
+            /** @description The minimum subtotal of the cart. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            /** @description The minimum quantity in the cart. */
             minimum_quantity?: number | null;
+            /** @description Applies only to these products. */
             product_ids?: components["schemas"]["Id"][];
+            /** @description Applies only to the products of these collections. */
             collection_ids?: components["schemas"]["Id"][];
+            /** @description How often the code can be used in total. */
             usage_limit?: number | null;
+            /** @description How often one customer can use the code. */
             usage_limit_per_customer?: number | null;
         };
         /** @description The fields to change; absent ones stay. The kind cannot change. Carts that have the code change at once, orders never. */
         DiscountPatch: {
+            /** @description The code. */
             code?: string;
+            /** @description The percentage or the amount to take off. */
             value?: components["schemas"]["MoneyInput"];
+            /** @description A note for staff. */
             description?: string | null;
+            /** @description Whether the code works. */
             active?: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the code starts to work; null means at once.
+             */
             starts_at?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the code stops working; null means never. After starts_at.
+             */
             ends_at?: string | null;
+            /** @description The minimum subtotal of the cart. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            /** @description The minimum quantity in the cart. */
             minimum_quantity?: number | null;
-            /** @description Replaces the list. */
+            /** @description Applies only to these products. Replaces the list. */
             product_ids?: components["schemas"]["Id"][];
-            /** @description Replaces the list. */
+            /** @description Applies only to the products of these collections. Replaces the list. */
             collection_ids?: components["schemas"]["Id"][];
-            /** @description Below usage_count is 409 conflict; set active to false instead. */
+            /** @description How often the code can be used in total. Below usage_count is 409 conflict; set active to false instead. */
             usage_limit?: number | null;
+            /** @description How often one customer can use the code. */
             usage_limit_per_customer?: number | null;
         };
         /**
@@ -6810,14 +6902,17 @@ export interface components {
         };
         /** @description A shipping option as input. */
         ShippingOptionInput: {
+            /** @description The name that shoppers read. */
             name: components["schemas"]["Name"];
+            /** @description The text that shoppers read below the name. */
             description?: string | null;
+            /** @description The price. */
             price: components["schemas"]["MoneyInput"];
-            /** @description Empty or left out means everywhere. */
+            /** @description Offered only in these countries, such as DE. Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
-            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            /** @description Offered only in these states of the countries. They are compared as those of tax rates. Empty means everywhere. */
             states?: string[];
-            /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
+            /** @description Offered only for postal codes that begin with one of these. Spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes?: string[];
             /** @description Offered from this weight of all that is shipped; null means no minimum. Goods without a weight count 0. */
             minimum_weight_grams?: number | null;
@@ -6827,26 +6922,30 @@ export interface components {
             estimated_days_min?: number | null;
             /** @description How many days it takes at most; not below estimated_days_min. */
             estimated_days_max?: number | null;
+            /** @description Offered from this subtotal; null means no minimum. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Not below minimum_subtotal. */
+            /** @description Offered up to this subtotal; null means no maximum. Not below minimum_subtotal. */
             maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
-            /** @description delivery when absent. */
+            /** @description Whether the goods are delivered or picked up; delivery when absent. */
             kind?: components["schemas"]["ShippingKind"];
-            /** @description true when absent. */
+            /** @description Whether it is offered; true when absent. */
             active?: boolean;
             /** @description Its position among the options; last by default. The others are renumbered. */
             position?: number;
         };
         /** @description The fields to change; absent ones stay. Existing orders do not change. */
         ShippingOptionPatch: {
+            /** @description The name that shoppers read. */
             name?: components["schemas"]["Name"];
+            /** @description The text that shoppers read below the name. */
             description?: string | null;
+            /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description Replaces the list. */
+            /** @description Offered only in these countries, such as DE. Replaces the list; empty means everywhere. */
             countries?: components["schemas"]["Country"][];
-            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            /** @description Offered only in these states of the countries. They are compared as those of tax rates. Empty means everywhere. */
             states?: string[];
-            /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
+            /** @description Offered only for postal codes that begin with one of these. Spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes?: string[];
             /** @description Offered from this weight of all that is shipped; null means no minimum. Goods without a weight count 0. */
             minimum_weight_grams?: number | null;
@@ -6856,10 +6955,15 @@ export interface components {
             estimated_days_min?: number | null;
             /** @description How many days it takes at most; not below estimated_days_min. */
             estimated_days_max?: number | null;
+            /** @description Offered from this subtotal; null means no minimum. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            /** @description Offered up to this subtotal; null means no maximum. */
             maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            /** @description Whether the goods are delivered or picked up. */
             kind?: components["schemas"]["ShippingKind"];
+            /** @description Whether it is offered. */
             active?: boolean;
+            /** @description Its position among the options. The others are renumbered. */
             position?: number;
         };
         /** @description One page of orders. */
@@ -7180,12 +7284,17 @@ export interface components {
         /** @description A customer as input by the merchant. */
         CustomerInput: {
             email: components["schemas"]["EmailInput"];
+            /** @description The first name. */
             first_name?: string | null;
+            /** @description The last name. */
             last_name?: string | null;
+            /** @description The phone number. */
             phone?: string | null;
-            /** @description false when absent. */
+            /** @description Whether the customer agreed to mails about offers; false when absent. */
             marketing_opt_in?: boolean;
+            /** @description A note for staff. */
             note?: string | null;
+            /** @description A flat map of strings. At most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
         };
         /** @description An address from another shop. Every field may be missing. */
@@ -7273,12 +7382,17 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. */
         CustomerPatch: {
-            /** @description Takes effect at once and is unverified again. The customer's sessions and tokens end; a password reset, or the link in the mail that is sent, verifies the address. */
+            /** @description The e-mail address. A new one takes effect at once and is unverified. The customer's sessions and tokens end; a password reset, or the link in the mail that is sent, verifies the address. */
             email?: components["schemas"]["EmailInput"];
+            /** @description The first name. */
             first_name?: string | null;
+            /** @description The last name. */
             last_name?: string | null;
+            /** @description The phone number. */
             phone?: string | null;
+            /** @description Whether the customer agreed to mails about offers. */
             marketing_opt_in?: boolean;
+            /** @description A note for staff. */
             note?: string | null;
             /** @description Replaces all metadata. */
             metadata?: components["schemas"]["Metadata"];
@@ -11704,7 +11818,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description What the key is for. */
                     description: string;
+                    /** @description What the key may do. */
                     scopes: components["schemas"]["ApiKeyScope"][];
                 };
             };
@@ -11811,7 +11927,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description How long the old API key still works; 0 ends it at once; 24 hours when it is absent. */
+                    /** @description How many hours the old API key still works; 24 when absent. 0 ends it at once. */
                     grace_hours?: number;
                 };
             };
@@ -11900,6 +12016,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description What the token is for. */
                     description: string;
                     kind?: components["schemas"]["StorefrontTokenKind"];
                     /** @description The web origins whose pages may use it. If it is empty or left out, the origins in the settings apply. */
@@ -12009,7 +12126,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description How long the old token still works; 0 ends it at once; 24 hours when it is absent. */
+                    /** @description How many hours the old token still works; 24 when absent. 0 ends it at once. */
                     grace_hours?: number;
                 };
             };
@@ -12099,6 +12216,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description What the key is for. */
                     description: string;
                     /** @description What the key may do; write includes read. Only read if absent. */
                     scopes?: components["schemas"]["SyncKeyScope"][];
@@ -12207,7 +12325,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description How long the old key still works; 0 ends it at once; 24 hours when it is absent. */
+                    /** @description How many hours the old key still works; 24 when absent. 0 ends it at once. */
                     grace_hours?: number;
                 };
             };
@@ -14162,11 +14280,12 @@ export interface operations {
                 "application/json": {
                     /** @description The change, positive for stock that came in and negative for stock that went out; not 0. */
                     delta?: number;
-                    /** @description The new inventory_quantity. */
+                    /** @description The counted inventory_quantity. */
                     set_to?: number;
                     /** @description The inventory_quantity at the time of counting. Required with set_to. */
                     expected_quantity?: number;
                     reason: components["schemas"]["AdjustmentReason"];
+                    /** @description A note, kept with the movement. */
                     note?: string;
                 } & (unknown | unknown);
             };
@@ -15813,7 +15932,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The note of the customer. */
                     note?: string | null;
+                    /** @description A note for staff. */
                     staff_note?: string | null;
                     /** @description Replaces all metadata. */
                     metadata?: components["schemas"]["Metadata"];
@@ -16058,8 +16179,11 @@ export interface operations {
                         line_item_id: components["schemas"]["Id"];
                         quantity: number;
                     }[];
+                    /** @description The carrier, such as DHL. */
                     carrier?: string | null;
+                    /** @description The tracking number. */
                     tracking_number?: string | null;
+                    /** @description The address of the tracking page. */
                     tracking_url?: components["schemas"]["UrlOrNull"];
                 };
             };
@@ -16185,7 +16309,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Why the order is cancelled.
+                     * @enum {string}
+                     */
                     reason: "customer" | "inventory" | "fraud" | "staff" | "other";
                     /** @description Kept in the timeline, for staff. */
                     note?: string | null;
@@ -16304,6 +16431,7 @@ export interface operations {
                     /** @description Above 0. */
                     amount: components["schemas"]["MoneyInput"];
                     reason: components["schemas"]["RefundReason"];
+                    /** @description A note for staff, kept with the refund. */
                     note?: string | null;
                     /** @description Records what you have returned yourself of money that a provider took, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
                     by_hand?: boolean;

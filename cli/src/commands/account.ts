@@ -1,8 +1,9 @@
 import { createClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { addCall, rowsText } from '../call-command.ts';
 import { readProfiles, saveProfiles } from '../config.ts';
 import { calls } from '../operations.ts';
-import { type Column, moment, show, styleOf, table } from '../output.ts';
+import { type Column, moment, show } from '../output.ts';
 import { confirm as agree, askSecret, askSecrets } from '../prompt.ts';
 import { openSession, serverOf } from '../session.ts';
 import { canAsk, type Terminal } from '../terminal.ts';
@@ -50,10 +51,13 @@ export function addAccount(program: Command, terminal: Terminal): void {
 
 function addSessions(account: Command, terminal: Terminal): void {
   const sessions = account.command('sessions').description('Where you are logged in.');
-  calls(sessions.command('list'), 'dashboard.listSessions')
-    .description('List your sessions, the one used last first.')
-    .addHelpText('after', EXAMPLES)
-    .action((_options, command: Command) => listSessions(command, terminal));
+  addCall(sessions, terminal, {
+    name: 'list',
+    operation: 'dashboard.listSessions',
+    description: 'List your sessions, the one used last first.',
+    examples: EXAMPLES,
+    text: (list, view) => rowsText(COLUMNS, list, view),
+  });
   addYes(calls(sessions.command('end'), 'dashboard.endSession'))
     .argument('<id>', 'the session, as the list shows it', uuid)
     .description('End a session at once.')
@@ -115,12 +119,6 @@ const COLUMNS: Column<StaffSession>[] = [
   { title: 'LOGGED IN', value: ({ created_at }) => moment(created_at), below: true },
   { title: 'LAST USED', value: ({ last_used_at }) => moment(last_used_at) },
 ];
-
-async function listSessions(command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const sessions = await unwrap(client.GET('/api/dashboard/account/sessions'));
-  show(terminal, isJson(command), sessions, (paint) => table(COLUMNS, sessions, styleOf(terminal, paint)));
-}
 
 async function endSession(session_id: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);

@@ -1,22 +1,12 @@
-import { paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { paginate, type Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { addCall, pageText } from '../call-command.ts';
 import { decimalsOf } from '../formats/amounts.ts';
 import { calls } from '../operations.ts';
-import { type Column, moment, pageLine, plain, show, styleOf, table } from '../output.ts';
-import { confirm } from '../prompt.ts';
+import { type Column, moment, plain, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { customerIdOf } from './customer-id.ts';
-import {
-  addPageOptions,
-  addYes,
-  choice,
-  isJson,
-  type PageOptions,
-  uuid,
-  wholeNumber,
-  type YesOption,
-} from './options.ts';
+import { isJson, uuid, wholeNumber } from './options.ts';
 
 type AgentToken = Schemas['AgentToken'];
 type AuditEvent = Schemas['AuditEvent'];
@@ -30,36 +20,33 @@ Examples:
   $ commerce agents audit ID           what it did, whatever came of it
   $ commerce agents revoke ID          asks first; the agent fails from its next call on`;
 
-const STATUSES = ['active', 'expired', 'revoked'] as const;
-
 /** `agents list|revoke|audit`: the agents that customers let act for them. */
 export function addAgents(program: Command, terminal: Terminal): void {
   const agents = program
     .command('agents')
     .description('AI agents that customers allowed to act for them.')
     .addHelpText('after', EXAMPLES);
-  const list = calls(agents.command('list'), 'dashboard.listAgentTokens')
-    .description('List the agents, newest first.')
-    .addOption(choice('--status <status>', 'only those in this state', STATUSES))
-    .option('--customer <customer>', 'only those of this customer, by e-mail or id')
-    .addHelpText('after', EXAMPLES);
-  addPageOptions(list).action((options: ListOptions, command: Command) => listAgents(options, command, terminal));
-  addYes(calls(agents.command('revoke'), 'dashboard.revokeAgentToken'))
-    .argument('<id>', 'the agent, as the list shows it', uuid)
-    .description('End an agent at once.')
-    .addHelpText('after', EXAMPLES)
-    .action((id: string, options: YesOption, command: Command) => revoke(id, options, command, terminal));
+  addCall(agents, terminal, {
+    name: 'list',
+    operation: 'dashboard.listAgentTokens',
+    description: 'List the agents, newest first.',
+    examples: EXAMPLES,
+    text: (page, view) => pageText('agents', COLUMNS, page.agent_tokens, page, view),
+  });
+  addCall(agents, terminal, {
+    name: 'revoke <id>',
+    operation: 'dashboard.revokeAgentToken',
+    description: 'End an agent at once.',
+    examples: EXAMPLES,
+    asks: (id) => `Revoke the agent ${id}?`,
+    text: ({ agent_name }) => `Revoked: ${plain(agent_name)}.`,
+  });
   calls(agents.command('audit'), 'dashboard.listAgentTokenAudit')
     .argument('<id>', 'the agent, as the list shows it', uuid)
     .description('Show what an agent did, newest first.')
     .option('--max <number>', 'how many calls at most', wholeNumber, 50)
     .addHelpText('after', EXAMPLES)
     .action((id: string, { max }: { max: number }, command: Command) => audit(id, max, command, terminal));
-}
-
-interface ListOptions extends PageOptions {
-  status?: (typeof STATUSES)[number];
-  customer?: string;
 }
 
 const COLUMNS: Column<AgentToken>[] = [
@@ -95,27 +82,6 @@ function stateOf({ status, revoked_by }: AgentToken): string {
 export function amount(cents: number, currency: string): string {
   const digits = decimalsOf(currency);
   return (cents / 10 ** digits).toFixed(digits);
-}
-
-async function listAgents(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const { customer, ...rest } = options;
-  const customer_id = customer === undefined ? undefined : await customerIdOf(client, customer);
-  const query = { ...rest, customer_id };
-  const page = await unwrap(client.GET('/api/dashboard/agent-tokens', { params: { query } }));
-  show(terminal, isJson(command), page, (paint) => {
-    const summary = pageLine('agents', page);
-    if (page.agent_tokens.length === 0) return summary;
-    return `${table(COLUMNS, page.agent_tokens, styleOf(terminal, paint))}\n\n${summary}`;
-  });
-}
-
-async function revoke(agent_token_id: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const params = { path: { agent_token_id } };
-  if (!yes) await confirm(terminal, `Revoke the agent ${agent_token_id}?`);
-  const token = await unwrap(client.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params }));
-  show(terminal, isJson(command), token, () => `Revoked: ${plain(token.agent_name)}.`);
 }
 
 const AUDIT_COLUMNS: Column<AuditEvent>[] = [

@@ -1,5 +1,6 @@
 import { createClient, unwrap } from '@commerce-backend/sdk';
 import { Argument, type Command } from 'commander';
+import { anyCall } from '../call-command.ts';
 import { isAt, METHODS, type Method, type Operation, operationOf, readContract } from '../contract.ts';
 import { CommandError, EXIT, usageError } from '../errors.ts';
 import { readJson } from '../json-input.ts';
@@ -79,9 +80,6 @@ function pathOf(text: string): string {
   return path.startsWith('/api/') ? path : `${OWN}${path}`;
 }
 
-/** The calls of any path: the contract's types know a path only before it is filled in. */
-type AnyCall = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
-
 async function call(method: Method, path: string, options: ApiOptions, command: Command, terminal: Terminal) {
   const contract = await readContract();
   const operation = operationOf(contract, method, path);
@@ -95,9 +93,8 @@ async function call(method: Method, path: string, options: ApiOptions, command: 
     : createClient({ baseUrl: await serverOf(command, terminal) });
   const isFinal = method === 'DELETE' || asksFirst(command.parent ?? command, operation?.operationId);
   if (isFinal && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
-  const send = (client as unknown as Record<Method, AnyCall>)[method];
   const params = { query: queryOf(options.query ?? []) };
-  const sent = await send(path, { params, headers, ...(body !== undefined && { body }) });
+  const sent = await anyCall(client, method)(path, { params, headers, ...(body !== undefined && { body }) });
   // A newer server may have paths that this contract lacks: it decides.
   if (sent.response.status === 404 && !contract.operations.some((one) => isAt(one, path))) {
     const near = nearestPaths(contract, path).map((one) => (one.startsWith(`${OWN}/`) ? one.slice(OWN.length) : one));

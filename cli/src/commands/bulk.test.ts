@@ -89,7 +89,6 @@ test('rows of a file are sent together, and those that are refused are named by 
   expect(seen.map(({ body }) => body)).toEqual([
     {
       reason: 'correction',
-      dry_run: false,
       adjustments: [
         { sku: 'MUG-SLATE', set_to: 38, expected_quantity: 40 },
         { sku: 'MUG-CREAM', set_to: 12, expected_quantity: 13 },

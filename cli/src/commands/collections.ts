@@ -1,18 +1,11 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
-import { type Column, pageLine, show, styleOf, table } from '../output.ts';
-import { openSession } from '../session.ts';
+import { addCall, pageText } from '../call-command.ts';
+import type { Column } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { addCollectionWrites } from './collection-writes.ts';
-import { addPageOptions, choice, isJson, type PageOptions } from './options.ts';
 
 type CollectionSummary = Schemas['CollectionSummary'];
-
-interface ListOptions extends PageOptions {
-  q?: string;
-  type?: 'manual' | 'automatic';
-}
 
 const COLUMNS: Column<CollectionSummary>[] = [
   { title: 'TITLE', value: ({ title }) => title, shrinks: true },
@@ -30,21 +23,12 @@ const COLUMNS: Column<CollectionSummary>[] = [
 /** `collections list|get|create|update|delete|add|remove|reorder`. */
 export function addCollections(program: Command, terminal: Terminal): void {
   const collections = program.command('collections').description('The collections of products.');
-  const list = calls(collections.command('list'), 'dashboard.listCollections')
-    .description('List collections, published or not, by title.')
-    .option('--q <text>', 'only those with this text in the title or handle')
-    .addOption(choice('--type <type>', 'only those of this type', ['manual', 'automatic']))
-    .addHelpText('after', '\nExamples:\n  $ commerce collections list\n  $ commerce collections list --type automatic');
-  addPageOptions(list).action((options: ListOptions, command: Command) => listCollections(options, command, terminal));
-  addCollectionWrites(collections, terminal);
-}
-
-async function listCollections(query: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const page = await unwrap(client.GET('/api/dashboard/collections', { params: { query } }));
-  show(terminal, isJson(command), page, (paint) => {
-    const summary = pageLine('collections', page);
-    if (page.collections.length === 0) return summary;
-    return `${table(COLUMNS, page.collections, styleOf(terminal, paint))}\n\n${summary}`;
+  addCall(collections, terminal, {
+    name: 'list',
+    operation: 'dashboard.listCollections',
+    description: 'List collections, published or not, by title.',
+    examples: '\nExamples:\n  $ commerce collections list\n  $ commerce collections list --type automatic',
+    text: (page, view) => pageText('collections', COLUMNS, page.collections, page, view),
   });
+  addCollectionWrites(collections, terminal);
 }

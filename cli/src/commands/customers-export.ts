@@ -1,9 +1,9 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
+import { addFlags, givenRequest } from '../flags.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addExportOptions, type CsvColumns, type ExportOptions, exportPages } from './export-pages.ts';
+import { addExportOptions, type CsvColumns, type ExportOptions, exportPages, PAGES } from './export-pages.ts';
 
 type Customer = Schemas['CustomerDetails'];
 
@@ -16,7 +16,7 @@ Examples:
   $ commerce customers export --format jsonl --from 2026-01-01 > new.jsonl`;
 
 export function addCustomersExport(customers: Command, terminal: Terminal): void {
-  const command = calls(customers.command('export'), 'dashboard.exportCustomers').description(
+  const command = addFlags(customers.command('export'), 'dashboard.exportCustomers', PAGES).description(
     'Write all customers to a file or to the standard output.',
   );
   addExportOptions(command)
@@ -55,10 +55,10 @@ function addressOf({ addresses }: Customer): Customer['addresses'][number] | und
 }
 
 async function exportCustomers(options: ExportOptions, command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.exportCustomers'>(command, terminal);
   const { client } = await openSession(command, terminal, { maxAttempts: 5 });
-  const { from: created_from, to: created_to } = options;
   const read = async (cursor: string | undefined) => {
-    const query = { cursor, created_from, created_to };
+    const query = { ...given.query, cursor };
     const page = await unwrap(client.GET('/api/dashboard/customers/export', { params: { query } }));
     return { entries: page.customers, next_cursor: page.next_cursor };
   };

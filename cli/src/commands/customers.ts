@@ -1,26 +1,16 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
-import { type Column, facts, moment, type Paint, pageLine, show, styleOf, table } from '../output.ts';
-import { openSession } from '../session.ts';
+import { addCall, pageText, type View } from '../call-command.ts';
+import { otherFacts } from '../other-facts.ts';
+import { type Column, facts, moment } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { customerIdOf } from './customer-id.ts';
 import { addCustomerWrites } from './customer-writes.ts';
 import { addCustomersExport } from './customers-export.ts';
 import { addCustomersImport } from './customers-import.ts';
-import { addPageOptions, choice, isJson, type PageOptions } from './options.ts';
 import { addressLine } from './order-view.ts';
 
 type Customer = Schemas['CustomerRecord'];
 type CustomerDetails = Schemas['CustomerDetails'];
-
-const SORTS = ['newest', 'oldest', 'email_asc', 'email_desc'] as const;
-
-interface ListOptions extends PageOptions {
-  q?: string;
-  account?: boolean;
-  sort?: (typeof SORTS)[number];
-}
 
 const LIST_EXAMPLES = `
 Examples:
@@ -38,18 +28,24 @@ Examples:
 /** `customers list|get|create|update|anonymize|orders|export|import`. */
 export function addCustomers(program: Command, terminal: Terminal): void {
   const customers = program.command('customers').description('The people who buy, with or without an account.');
-  const list = calls(customers.command('list'), 'dashboard.listCustomers')
-    .description('List customers, newest first unless --sort says otherwise.')
-    .option('--q <text>', 'search e-mails, names and phone numbers')
-    .option('--account', 'only customers with a password to log in with')
-    .option('--no-account', 'only customers without one')
-    .addOption(choice('--sort <order>', 'the order', SORTS))
-    .addHelpText('after', LIST_EXAMPLES);
-  addPageOptions(list).action((options: ListOptions, command: Command) => listCustomers(options, command, terminal));
-  calls(customers.command('get <customer>'), 'dashboard.getCustomer')
-    .description('Show one customer with the address book.')
-    .addHelpText('after', GET_EXAMPLES)
-    .action((wanted: string, _options, command: Command) => getCustomer(wanted, command, terminal));
+  addCall(customers, terminal, {
+    name: 'list',
+    operation: 'dashboard.listCustomers',
+    flags: {
+      q: { help: 'search e-mails, names and phone numbers' },
+      has_account: { help: 'only customers with a password to log in with' },
+    },
+    description: 'List customers, newest first unless --sort says otherwise.',
+    examples: LIST_EXAMPLES,
+    text: (page, view) => pageText('customers', COLUMNS, page.customers, page, view),
+  });
+  addCall(customers, terminal, {
+    name: 'get <customer>',
+    operation: 'dashboard.getCustomer',
+    description: 'Show one customer with the address book.',
+    examples: GET_EXAMPLES,
+    text: details,
+  });
   addCustomerWrites(customers, terminal);
   addCustomersExport(customers, terminal);
   addCustomersImport(customers, terminal);
@@ -75,28 +71,10 @@ function accountOf({ has_account, email_verified_at, anonymized_at }: Customer):
   return email_verified_at ? 'yes' : 'not verified';
 }
 
-async function listCustomers(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { account: has_account, ...rest } = options;
-  const { client } = await openSession(command, terminal);
-  const query = { ...rest, has_account };
-  const page = await unwrap(client.GET('/api/dashboard/customers', { params: { query } }));
-  show(terminal, isJson(command), page, (paint) => {
-    const summary = pageLine('customers', page);
-    if (page.customers.length === 0) return summary;
-    return `${table(COLUMNS, page.customers, styleOf(terminal, paint))}\n\n${summary}`;
-  });
-}
-
-async function getCustomer(wanted: string, command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const customer_id = await customerIdOf(client, wanted);
-  const call = client.GET('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } } });
-  const customer = await unwrap(call);
-  show(terminal, isJson(command), customer, (paint) => details(customer, paint));
-}
-
-function details(customer: CustomerDetails, paint: Paint): string {
-  const { email, pending_email, phone, email_verified_at, note, metadata, orders_count, total_spent } = customer;
+function details(customer: CustomerDetails, { paint }: View): string {
+  const { email, pending_email, phone, email_verified_at, note, metadata, orders_count, total_spent, ...more } =
+    customer;
+  const { first_name: _first, last_name: _last, ...rest } = more;
   const addresses = customer.addresses.map((address, at) => {
     const title = customer.addresses.length > 1 ? `Address ${at + 1}` : 'Address';
     return [title, `${addressLine(address) ?? '–'}${address.is_default ? ' (default)' : ''}`];
@@ -111,6 +89,7 @@ function details(customer: CustomerDetails, paint: Paint): string {
       ...{ Orders: orders_count, Spent: total_spent },
       ...Object.fromEntries(addresses),
       Note: note ?? undefined,
+      ...otherFacts('dashboard.updateCustomer', rest),
       Metadata:
         Object.entries(metadata)
           .map(([key, value]) => `${key}: ${value}`)

@@ -1,25 +1,15 @@
-import { type Schemas, unwrap, type WebhookEventType } from '@commerce-backend/sdk';
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { addCall, cursorText, type View } from '../call-command.ts';
 import { usageError } from '../errors.ts';
 import { calls } from '../operations.ts';
 import { type Column, facts, moment, plain, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { eventType } from './event-types.ts';
-import { choice, isJson, since, uuid, wholeNumber } from './options.ts';
+import { isJson, since, uuid } from './options.ts';
 
 type Delivery = Schemas['WebhookDelivery'];
 type Attempt = Schemas['WebhookAttempt'];
-
-const STATUSES = ['pending', 'succeeded', 'failed'] as const;
-
-interface ListOptions {
-  webhook?: string;
-  status?: (typeof STATUSES)[number];
-  type?: WebhookEventType;
-  limit?: number;
-  cursor?: string;
-}
 
 interface ReplayOptions {
   failedSince?: string;
@@ -42,20 +32,20 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
     .command('deliveries')
     .description('Deliveries to webhooks and their outcome.')
     .addHelpText('after', EXAMPLES);
-  calls(deliveries.command('list'), 'dashboard.listWebhookDeliveries')
-    .description('List deliveries, newest first.')
-    .option('--webhook <id>', 'only those of this webhook', uuid)
-    .addOption(choice('--status <status>', 'only those of this status', STATUSES))
-    .option('--type <event>', 'only those of events of this type', eventType)
-    .option('--limit <number>', 'how many, at most 100 (default: 20)', wholeNumber)
-    .option('--cursor <cursor>', 'go on from where a list ended')
-    .addHelpText('after', EXAMPLES)
-    .action((options: ListOptions, command: Command) => list(options, command, terminal));
-  calls(deliveries.command('show'), 'dashboard.getWebhookDelivery')
-    .argument('<id>', 'the delivery, as the list shows it', uuid)
-    .description('Show what was sent, and each attempt.')
-    .addHelpText('after', EXAMPLES)
-    .action((id: string, _options, command: Command) => showOne(id, command, terminal));
+  addCall(deliveries, terminal, {
+    name: 'list',
+    operation: 'dashboard.listWebhookDeliveries',
+    description: 'List deliveries, newest first.',
+    examples: EXAMPLES,
+    text: (page, view) => cursorText('No deliveries.', COLUMNS, page.deliveries, page, view),
+  });
+  addCall(deliveries, terminal, {
+    name: 'show <id>',
+    operation: 'dashboard.getWebhookDelivery',
+    description: 'Show what was sent, and each attempt.',
+    examples: EXAMPLES,
+    text: details,
+  });
   calls(deliveries.command('replay'), 'dashboard.replayWebhookDelivery', 'dashboard.replayFailedWebhookDeliveries')
     .argument('[id]', 'the delivery, as the list shows it', uuid)
     .description('Send an event again, or all that failed since a time.')
@@ -80,18 +70,6 @@ const COLUMNS: Column<Delivery>[] = [
 
 const COLOURS: Record<string, 'green' | 'yellow' | 'red'> = { succeeded: 'green', pending: 'yellow', failed: 'red' };
 
-async function list(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { webhook: webhook_id, ...rest } = options;
-  const { client } = await openSession(command, terminal);
-  const params = { query: { ...rest, webhook_id } };
-  const page = await unwrap(client.GET('/api/dashboard/webhook-deliveries', { params }));
-  show(terminal, isJson(command), page, (paint) => {
-    if (page.deliveries.length === 0) return 'No deliveries.';
-    const more = page.next_cursor ? `\n\nNext: --cursor ${page.next_cursor}` : '';
-    return `${table(COLUMNS, page.deliveries, styleOf(terminal, paint))}${more}`;
-  });
-}
-
 const ATTEMPT_COLUMNS: Column<Attempt>[] = [
   { title: 'ATTEMPT', value: ({ attempted_at }) => moment(attempted_at) },
   {
@@ -103,28 +81,22 @@ const ATTEMPT_COLUMNS: Column<Attempt>[] = [
   { title: 'TOOK', value: ({ duration_ms }) => `${duration_ms} ms`, right: true },
 ];
 
-async function showOne(delivery_id: string, command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const call = client.GET('/api/dashboard/webhook-deliveries/{delivery_id}', { params: { path: { delivery_id } } });
-  const delivery = await unwrap(call);
-  show(terminal, isJson(command), delivery, (paint) => {
-    const { id, webhook_id, event_id, type, status, next_attempt_at, completed_at, payload, attempts } = delivery;
-    const told = facts(
-      {
-        ...{ Id: id, 'Webhook id': webhook_id, 'Event id': event_id, Event: type, Status: status },
-        ...(next_attempt_at && { 'Next attempt': moment(next_attempt_at) }),
-        ...(completed_at && { Completed: moment(completed_at) }),
-      },
-      paint,
-    );
-    const tried =
-      attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
-    // Line by line, so that the body keeps its lines, and none of its characters move the cursor.
-    const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
-    const said = attempts.at(-1)?.response_body?.trim();
-    const answer = said ? `\n\nThe last answer:\n${said.split('\n').map(plain).join('\n')}` : '';
-    return `${told}\n\n${tried}${answer}\n\n${body}`;
-  });
+function details(delivery: Delivery & { attempts: Attempt[]; payload: unknown }, { paint, terminal }: View): string {
+  const { id, webhook_id, event_id, type, status, next_attempt_at, completed_at, payload, attempts } = delivery;
+  const lines = facts(
+    {
+      ...{ Id: id, 'Webhook id': webhook_id, 'Event id': event_id, Event: type, Status: status },
+      ...(next_attempt_at && { 'Next attempt': moment(next_attempt_at) }),
+      ...(completed_at && { Completed: moment(completed_at) }),
+    },
+    paint,
+  );
+  const tried = attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
+  // Line by line, so that the body keeps its lines, and none of its characters move the cursor.
+  const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
+  const last = attempts.at(-1)?.response_body?.trim();
+  const answer = last ? `\n\nThe last answer:\n${last.split('\n').map(plain).join('\n')}` : '';
+  return `${lines}\n\n${tried}${answer}\n\n${body}`;
 }
 
 async function replay(id: string | undefined, options: ReplayOptions, command: Command, terminal: Terminal) {

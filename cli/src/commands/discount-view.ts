@@ -17,7 +17,7 @@ export async function discountIdOf(client: DashboardClient, wanted: string): Pro
 }
 
 /** A discount with its conditions, for people. */
-export function discountText(discount: Discount, paint: Paint): string {
+export function discountText(discount: Discount, { paint }: { paint: Paint }): string {
   const { product_ids, collection_ids, minimum_subtotal, currency } = discount;
   const scope = [...count(product_ids, 'products'), ...count(collection_ids, 'collections')].join(' and ');
   return facts(

@@ -6,14 +6,12 @@ import type { Command } from 'commander';
 import { csvOf } from '../csv.ts';
 import { counted, show } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { choice, isJson, since, until } from './options.ts';
+import { choice, isJson } from './options.ts';
 
 export interface ExportOptions {
   format: 'csv' | 'jsonl';
   output?: string;
   after?: string;
-  from?: string;
-  to?: string;
 }
 
 /** A column of the CSV; what it is of one row. */
@@ -33,12 +31,13 @@ interface Exported<Entry, Row> {
   columns: CsvColumns<Row>;
 }
 
+/** An export reads page after page by itself. */
+export const PAGES = { cursor: false, limit: false } as const;
+
 export function addExportOptions(command: Command): Command {
   return command
     .addOption(choice('--format <format>', 'how to write it', ['csv', 'jsonl']).default('csv'))
     .option('--output <file>', 'the file to write; replaced only when the export is complete')
-    .option('--from <when>', 'only those made then or later: a day, or a date and time', since)
-    .option('--to <when>', 'only those made until then: a day, inclusive, or a date and time', until)
     .option('--after <cursor>', 'go on with an export that broke off, from the cursor that it told');
 }
 

@@ -1,5 +1,6 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { addCall } from '../call-command.ts';
 import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
@@ -25,15 +26,13 @@ export function addFiles(program: Command, terminal: Terminal): void {
       const file = await uploadPicture(client, path);
       show(terminal, isJson(command), file, () => textOf(file));
     });
-  calls(files.command('get <file>'), 'dashboard.getFile')
-    .description('Show how far an uploaded file is.')
-    .addHelpText('after', EXAMPLES)
-    .action(async (file_id: string, _options, command: Command) => {
-      const { client } = await openSession(command, terminal);
-      const params = { path: { file_id } };
-      const file = await unwrap(client.GET('/api/dashboard/files/{file_id}', { params }));
-      show(terminal, isJson(command), file, () => textOf(file));
-    });
+  addCall(files, terminal, {
+    name: 'get <file>',
+    operation: 'dashboard.getFile',
+    description: 'Show how far an uploaded file is.',
+    examples: EXAMPLES,
+    text: textOf,
+  });
 }
 
 function textOf({ id, filename, status, failure, url, width, height }: Schemas['StoredFile']): string {

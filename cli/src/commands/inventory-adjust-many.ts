@@ -1,12 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { addFlags, givenRequest } from '../flags.ts';
 import { readTable, type TableRow } from '../formats/text-file.ts';
-import { calls } from '../operations.ts';
 import { counted } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addEncoding, choice, type EncodingOption, isUuid } from './options.ts';
+import { addEncoding, type EncodingOption, isUuid } from './options.ts';
 import { inBatches, showResults } from './row-results.ts';
 
 const EXAMPLES = `
@@ -17,31 +17,23 @@ Examples:
   $ commerce inventory adjust-many delivery.csv --reason received --note "Delivery of 2 March"
   $ commerce inventory adjust-many count.csv --reason correction --dry-run`;
 
-interface AdjustManyOptions extends EncodingOption {
-  reason: Reason;
-  note?: string;
-  dryRun?: true;
-}
-
-const REASONS = ['received', 'correction', 'damaged', 'lost', 'returned', 'promotion', 'other'] as const;
-type Reason = (typeof REASONS)[number];
-
 export function addAdjustMany(inventory: Command, terminal: Terminal): void {
-  addEncoding(calls(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories'))
+  addEncoding(
+    addFlags(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories', {
+      note: { help: 'a note for rows without one, kept with the movements' },
+    }),
+  )
     .description('Change the stock of many variants, from a CSV.')
-    .addOption(choice('--reason <reason>', 'why', REASONS).makeOptionMandatory())
-    .option('--note <text>', 'a remark for rows without one, kept with the movements')
-    .option('--dry-run', 'say what would happen, and change nothing')
     .addHelpText('after', EXAMPLES)
-    .action((file: string, options: AdjustManyOptions, command: Command) =>
-      adjustMany(file, options, command, terminal),
+    .action((file: string, { encoding }: EncodingOption, command: Command) =>
+      adjustMany(file, encoding, command, terminal),
     );
 }
 
 const MOST_ROWS = 500;
 
-async function adjustMany(file: string, options: AdjustManyOptions, command: Command, terminal: Terminal) {
-  const { reason, note, dryRun: dry_run = false, encoding } = options;
+async function adjustMany(file: string, encoding: string | undefined, command: Command, terminal: Terminal) {
+  const { body: given } = await givenRequest<'dashboard.adjustInventories'>(command, terminal);
   const columns = [
     ['sku', 'variant_id'],
     ['delta', 'set_to'],
@@ -51,13 +43,18 @@ async function adjustMany(file: string, options: AdjustManyOptions, command: Com
   const asked = rows.map((row) => ({ line: row.line, adjustment: adjustmentOf(row, file) }));
   const results = await inBatches(asked, MOST_ROWS, async (batch) => {
     const adjustments = batch.map(({ adjustment }) => adjustment);
-    const body = { reason, adjustments, dry_run, ...(note && { note }) };
+    const body = { ...given, adjustments };
     const { results } = await unwrap(client.POST('/api/dashboard/inventory/adjust', { body }));
     return results.map(({ index, sku, variant_id, status, message }) => ({
       ...{ line: batch[index]?.line ?? 0, name: sku ?? variant_id ?? '', status, message },
     }));
   });
-  showResults(terminal, command, results, dry_run ? 'Dry run, nothing was written' : counted(results.length, 'row'));
+  showResults(
+    terminal,
+    command,
+    results,
+    given.dry_run ? 'Dry run, nothing was written' : counted(results.length, 'row'),
+  );
 }
 
 function adjustmentOf({ line, cells }: TableRow, file: string) {

@@ -1,7 +1,4 @@
-import type { Command } from 'commander';
-import { type Column, facts, moment, show } from '../output.ts';
-import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
+import { type Column, facts, moment, type Paint, plain } from '../output.ts';
 
 /** What API keys, storefront tokens and sync keys have in common. */
 interface Key {
@@ -33,30 +30,17 @@ function stateOf({ revoked_at, expires_at }: Key): string {
   return Date.parse(expires_at) <= Date.now() ? 'expired' : `until ${moment(expires_at)}`;
 }
 
-/** Shows a new key with its secret, which no later answer has; `more` are facts that only this kind has. */
-export function showSecret(
-  key: Pick<Key, 'id' | 'description'> & { secret: string },
+/** A new key with its secret, which no later answer has; `more` are facts that only this kind has. */
+export function secretText(
+  { id, description, secret }: Pick<Key, 'id' | 'description'> & { secret: string },
   more: Record<string, string>,
-  command: Command,
-  terminal: Terminal,
-): void {
-  show(terminal, isJson(command), key, (paint) => {
-    const { id, description, secret } = key;
-    const told = facts({ Id: id, Description: description, ...more, Secret: secret }, paint);
-    return `${told}\n\nKeep the secret now: it is not shown again.`;
-  });
+  paint: Paint,
+): string {
+  const lines = facts({ Id: id, Description: description, ...more, Secret: secret }, paint);
+  return `${lines}\n\nKeep the secret now: it is not shown again.`;
 }
 
-/** Says that a key has ended. */
-export function showRevoked(key: Key, command: Command, terminal: Terminal): void {
-  show(terminal, isJson(command), key, () => `Revoked: ${key.description} (${key.secret_prefix}…).`);
-}
-
-/** How long the old one of two keys still works. */
-export interface RotateOptions {
-  grace?: number;
-}
-
-export function graceOf(grace_hours: number | undefined): { grace_hours: number } | undefined {
-  return grace_hours === undefined ? undefined : { grace_hours };
+/** A key that has ended. */
+export function revokedText({ description, secret_prefix }: Key): string {
+  return plain(`Revoked: ${description} (${secret_prefix}…).`);
 }

@@ -1,13 +1,14 @@
 import type { WebhookEventPattern } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { addFlags } from '../flags.ts';
 import { follow } from '../listen/follow.ts';
 import { type Forwarded, forward } from '../listen/forward.ts';
 import { calls } from '../operations.ts';
 import { type Paint, painter, plain } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { EVENT_TYPES_HELP, eventPatterns } from './event-types.ts';
+import { EVENT_TYPES_HELP } from './event-types.ts';
 import { isJson } from './options.ts';
 
 interface ListenOptions {
@@ -28,14 +29,15 @@ ${EVENT_TYPES_HELP}`;
 /** `listen`: events of the shop on this machine, without an address that the shop could reach. */
 export function addListen(program: Command, terminal: Terminal): void {
   calls(
-    program.command('listen'),
+    addFlags(program.command('listen'), 'dashboard.createEventListener', {
+      events: { help: 'only this event; may be repeated (default: all)' },
+    }),
     'dashboard.createEventListener',
     'dashboard.listListenerEvents',
     'dashboard.deleteEventListener',
   )
     .description('Forward the events of the shop to a receiver on this machine as they happen.')
     .option('--forward-to <url>', 'the receiver; without one, events are only printed')
-    .option('--event <type>', 'only this event; may be repeated (default: all)', eventPatterns)
     .addHelpText('after', EXAMPLES)
     .action((options: ListenOptions, command: Command) => listen(options, command, terminal));
 }

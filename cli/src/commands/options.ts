@@ -2,18 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readMoney } from '../formats/amounts.ts';
 import type { GlobalOptions } from '../session.ts';
 
-export interface PageOptions {
-  page?: number;
-  limit?: number;
-}
-
-/** Adds the options of every list that has pages. */
-export function addPageOptions(command: Command): Command {
-  return command
-    .option('--page <number>', 'the page to show, from 1', wholeNumber)
-    .option('--limit <number>', 'how many on a page, at most 100 (default: 20)', wholeNumber);
-}
-
 /** A whole number with or without sign. Its bounds are the server's to judge. */
 export function wholeNumber(text: string): number {
   if (!/^[+-]?\d{1,10}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
@@ -82,11 +70,6 @@ export function orNone<Value>(parse: (text: string) => Value): (text: string) =>
 /** The value of such an option in a body; undefined, and so left out, when it was not given. */
 export function orNull<Value>(value: OrNone<Value> | undefined): Value | null | undefined {
   return value === NONE ? null : value;
-}
-
-/** The values of an option that may be repeated; a single "none" is the empty list. */
-export function listOf(values: string[] | undefined): string[] | undefined {
-  return values?.length === 1 && values[0] === NONE ? [] : values;
 }
 
 /** An option that takes one of a few words. */

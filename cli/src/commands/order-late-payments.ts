@@ -1,20 +1,15 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
+import { addFlags, givenRequest } from '../flags.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addYes, amount, choice, since, type YesOption } from './options.ts';
+import { addYes, amount, type YesOption } from './options.ts';
 import { headOf, showChange } from './order-change.ts';
 import { findOrder } from './order-view.ts';
 
-const METHODS = ['bank_transfer', 'cash', 'card', 'other'] as const;
-
 interface RecordOptions extends YesOption {
   amount?: string;
-  method?: (typeof METHODS)[number];
-  received?: string;
-  reference?: string;
 }
 
 const RECORD_EXAMPLES = `
@@ -33,37 +28,30 @@ Examples:
   $ commerce orders reinstate 1001
   $ commerce orders reinstate 1001 --keep-prices   although products have other prices by now`;
 
+/** The amount is the total of the order by default. */
+const SHOWN = { amount: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
+
 /** `orders record-payment|reinstate`: money that arrived after an order had expired. */
 export function addLatePayments(orders: Command, terminal: Terminal): void {
-  addYes(calls(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment'))
+  addYes(addFlags(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment', SHOWN))
     .description('Record money that arrived after an order had expired.')
     .option('--amount <amount>', 'how much arrived (default: the total of the order)', amount)
-    .addOption(choice('--method <method>', 'how it arrived', METHODS))
-    .option('--received <when>', 'when it arrived: a day, or a date and time (default: now)', since)
-    .option('--reference <text>', 'the reference of the payment, such as that of the bank')
     .addHelpText('after', RECORD_EXAMPLES)
     .action((wanted: string, options: RecordOptions, command: Command) => record(wanted, options, command, terminal));
-  addYes(calls(orders.command('reinstate <order>'), 'dashboard.reinstateOrder'))
+  addYes(addFlags(orders.command('reinstate <order>'), 'dashboard.reinstateOrder'))
     .description('Make an expired order paid and confirmed, once its money is recorded.')
-    .option('--keep-prices', 'although products have other prices by now')
     .addHelpText('after', REINSTATE_EXAMPLES)
-    .action((wanted: string, options: YesOption & { keepPrices?: true }, command: Command) =>
-      reinstate(wanted, options, command, terminal),
-    );
+    .action((wanted: string, options: YesOption, command: Command) => reinstate(wanted, options, command, terminal));
 }
 
 async function record(wanted: string, options: RecordOptions, command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.recordOrderPayment'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
-  const { amount = before.total, method, received, reference } = options;
+  const { amount = before.total } = options;
   if (!options.yes) await confirm(terminal, `${headOf(before)}\nHave ${amount} ${before.currency} arrived for it?`);
   const params = { path: { order_id: before.id } };
-  const body = {
-    amount,
-    ...(method && { method }),
-    ...(received && { received_at: received }),
-    ...(reference && { reference }),
-  };
+  const body = { ...given.body, amount };
   const { order, payment } = await unwrap(client.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
   const { order_number, refundable, currency } = order;
   const next = `${refundable} ${currency} were received and not refunded.
@@ -73,17 +61,12 @@ Then: commerce orders reinstate ${order_number}
   showChange({ before, order, summary, next, more: { payment } }, command, terminal);
 }
 
-async function reinstate(
-  wanted: string,
-  { yes, keepPrices }: YesOption & { keepPrices?: true },
-  command: Command,
-  terminal: Terminal,
-): Promise<void> {
+async function reinstate(wanted: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
+  const { body } = await givenRequest<'dashboard.reinstateOrder'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   if (!yes) await confirm(terminal, `${headOf(before)}\nReinstate the order?`);
   const params = { path: { order_id: before.id } };
-  const body = keepPrices ? { keep_prices: true } : {};
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/reinstate', { params, body }));
   showChange({ before, order, summary: 'is reinstated' }, command, terminal);
 }

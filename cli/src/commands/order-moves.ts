@@ -1,41 +1,22 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type Command, Option } from 'commander';
 import { usageError } from '../errors.ts';
+import { addFlags, givenRequest } from '../flags.ts';
 import { calls } from '../operations.ts';
 import { agrees, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addYes, amount, choice, isUuid, repeated, type YesOption } from './options.ts';
+import { addYes, amount, isUuid, repeated, type YesOption } from './options.ts';
 import { headOf, showChange } from './order-change.ts';
 import { findOrder, type OrderDetails } from './order-view.ts';
-
-const CANCEL_REASONS = ['customer', 'inventory', 'fraud', 'staff', 'other'] as const;
-const REFUND_REASONS = ['customer', 'returned', 'damaged', 'duplicate', 'price_adjustment', 'other'] as const;
-
-interface ShipOptions {
-  item?: string[];
-  carrier?: string;
-  tracking?: string;
-  trackingUrl?: string;
-}
-
-interface CancelOptions extends YesOption {
-  reason: (typeof CANCEL_REASONS)[number];
-  note?: string;
-  restock: boolean;
-  refund?: boolean;
-}
 
 interface RefundOptions extends YesOption {
   amount?: string;
   all?: true;
-  reason: (typeof REFUND_REASONS)[number];
-  note?: string;
   item?: string[];
   restock?: true;
   shipped?: true;
   unshipped?: true;
-  byHand?: true;
 }
 
 const ORDER = '\nORDER is an order number or an id.';
@@ -92,45 +73,33 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .description('Record that the bank transfer of an order has arrived.')
     .addHelpText('after', PAID_EXAMPLES)
     .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
-  calls(orders.command('capture <order>'), 'dashboard.captureOrder')
+  addFlags(orders.command('capture <order>'), 'dashboard.captureOrder')
     .description('Take the money that is reserved for an order.')
-    .option('--amount <amount>', 'how much of it (default: all)', amount)
     .addHelpText('after', CAPTURE_EXAMPLES)
-    .action((wanted: string, options: { amount?: string }, command: Command) =>
-      capture(wanted, options, command, terminal),
-    );
-  calls(orders.command('ship <order>'), 'dashboard.createFulfillment')
+    .action((wanted: string, _options, command: Command) => capture(wanted, command, terminal));
+  addFlags(orders.command('ship <order>'), 'dashboard.createFulfillment', { items: false })
     .description('Record what was shipped; the customer is notified by mail.')
     .option('--item <sku=quantity>', 'ship only this much of a line, by SKU or line id; may be repeated', repeated)
-    .option('--carrier <name>', 'the carrier')
-    .option('--tracking <number>', 'the tracking number')
-    .option('--tracking-url <address>', 'the tracking page')
     .addHelpText('after', SHIP_EXAMPLES)
-    .action((wanted: string, options: ShipOptions, command: Command) => ship(wanted, options, command, terminal));
+    .action((wanted: string, { item }: { item?: string[] }, command: Command) => ship(wanted, item, command, terminal));
   calls(orders.command('deliver <order>'), 'dashboard.markOrderDelivered')
     .description('Record that everything has arrived.')
     .addHelpText('after', DELIVER_EXAMPLES)
     .action((wanted: string, _options, command: Command) => deliver(wanted, command, terminal));
-  addYes(calls(orders.command('cancel <order>'), 'dashboard.cancelOrder'))
+  addYes(addFlags(orders.command('cancel <order>'), 'dashboard.cancelOrder'))
     .description('Cancel an order of which nothing has shipped; the customer is notified by mail.')
-    .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
-    .option('--note <text>', 'a remark for staff, kept in the timeline')
-    .option('--no-restock', 'leave the stock as it is')
-    .option('--refund', 'return what was paid')
-    .option('--no-refund', 'keep what was paid for now')
     .addHelpText('after', CANCEL_EXAMPLES)
-    .action((wanted: string, options: CancelOptions, command: Command) => cancel(wanted, options, command, terminal));
-  addYes(calls(orders.command('refund <order>'), 'dashboard.createRefund'))
+    .action((wanted: string, options: YesOption, command: Command) => cancel(wanted, options, command, terminal));
+  // The amount may be all that is left, and the items are named by SKU.
+  const shown = { amount: false, line_items: false } as const;
+  addYes(addFlags(orders.command('refund <order>'), 'dashboard.createRefund', shown))
     .description('Return money to the customer.')
     .option('--amount <amount>', 'how much, such as 14.00', amount)
     .option('--all', 'all that was paid and not refunded yet')
-    .addOption(choice('--reason <reason>', 'why', REFUND_REASONS).makeOptionMandatory())
-    .option('--note <text>', 'a remark, kept with the refund')
     .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
     .addOption(new Option('--shipped', 'only items that were shipped').conflicts('unshipped'))
     .option('--unshipped', 'only items that were not shipped yet')
-    .option('--by-hand', 'record what you have returned yourself, after the provider failed to')
     .addHelpText('after', REFUND_EXAMPLES)
     .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
 }
@@ -151,16 +120,11 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   showChange({ before, order, summary: 'is paid' }, command, terminal);
 }
 
-async function capture(
-  wanted: string,
-  { amount }: { amount?: string },
-  command: Command,
-  terminal: Terminal,
-): Promise<void> {
+async function capture(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+  const { body } = await givenRequest<'dashboard.captureOrder'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const params = { path: { order_id: before.id } };
-  const body = amount === undefined ? {} : { amount };
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/capture', { params, body }));
   const isDone = order.payment_status === 'paid';
   const next = isDone ? undefined : `Within seconds: commerce orders get ${order.order_number}`;
@@ -171,15 +135,11 @@ async function capture(
   );
 }
 
-async function ship(wanted: string, options: ShipOptions, command: Command, terminal: Terminal): Promise<void> {
+async function ship(wanted: string, item: string[] | undefined, command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.createFulfillment'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
-  const body = {
-    ...(options.item && { items: options.item.map((text) => lineOf(before, text)) }),
-    ...(options.carrier && { carrier: options.carrier }),
-    ...(options.tracking && { tracking_number: options.tracking }),
-    ...(options.trackingUrl && { tracking_url: options.trackingUrl }),
-  };
+  const body = { ...given.body, ...(item && { items: item.map((text) => lineOf(before, text)) }) };
   const params = { path: { order_id: before.id } };
   const call = client.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body });
   const { order, fulfillment } = await unwrap(call);
@@ -211,18 +171,19 @@ async function deliver(wanted: string, command: Command, terminal: Terminal): Pr
   showChange({ before, order, summary: 'is delivered' }, command, terminal);
 }
 
-async function cancel(wanted: string, options: CancelOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { reason, note, restock } = options;
+async function cancel(wanted: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.cancelOrder'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
-  const refund = options.yes ? options.refund : await askCancel(before, options.refund, terminal);
+  const refund = yes ? given.body.refund : await askCancel(before, given.body.refund, terminal);
   const params = { path: { order_id: before.id } };
-  const body = { reason, restock, ...(note && { note }), ...(refund && { refund }) };
+  const body = { ...given.body, ...(refund !== undefined && { refund }) };
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body }));
   const { order_number, currency, refundable } = before;
   const owed =
     isPaid(before) && !refund ? `${refundable} ${currency} were paid and remain with you until you refund them.` : '';
-  const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
+  const next =
+    owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(body.reason)}`;
   showChange({ before, order, summary: 'is cancelled', next }, command, terminal);
 }
 
@@ -263,26 +224,20 @@ function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...
 const NAME_ITEMS = 'Name them: --item MUG-1=1';
 
 async function refund(wanted: string, options: RefundOptions, command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.createRefund'>(command, terminal);
   if ((options.amount === undefined) === (options.all === undefined))
     throw usageError('Give either --amount or --all.');
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
-  const { reason, note, amount = before.refundable } = options;
+  const { amount = before.refundable } = options;
   const params = { path: { order_id: before.id } };
   const line_items = refundedLines(before, options);
   if (!options.yes) {
     const byProvider = before.payment_method === 'card' || before.payment_method === 'online';
-    const how = byProvider && !options.byHand ? 'Return' : 'Record a refund of';
+    const how = byProvider && !given.body.by_hand ? 'Return' : 'Record a refund of';
     await confirm(terminal, `${headOf(before)}\n${how} ${amount} ${before.currency}?`);
   }
-  const by_hand = options.byHand;
-  const body = {
-    amount,
-    reason,
-    ...(note && { note }),
-    ...(by_hand && { by_hand }),
-    ...(line_items && { line_items }),
-  };
+  const body = { ...given.body, amount, ...(line_items && { line_items }) };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;
   const summary = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;

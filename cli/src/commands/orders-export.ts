@@ -1,9 +1,9 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
+import { addFlags, givenRequest } from '../flags.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addExportOptions, type CsvColumns, type ExportOptions, exportPages } from './export-pages.ts';
+import { addExportOptions, type CsvColumns, type ExportOptions, exportPages, PAGES } from './export-pages.ts';
 
 type Order = Schemas['OrderDetails'];
 type Line = Order['line_items'][number];
@@ -21,7 +21,7 @@ Examples:
   $ commerce orders export --format jsonl | gzip > orders.jsonl.gz`;
 
 export function addOrdersExport(orders: Command, terminal: Terminal): void {
-  const command = calls(orders.command('export'), 'dashboard.exportOrders').description(
+  const command = addFlags(orders.command('export'), 'dashboard.exportOrders', PAGES).description(
     'Write all orders to a file or to the standard output.',
   );
   addExportOptions(command)
@@ -75,10 +75,10 @@ function nameOf(address: Order['shipping_address']): string {
 }
 
 async function exportOrders(options: ExportOptions, command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.exportOrders'>(command, terminal);
   const { client } = await openSession(command, terminal, { maxAttempts: 5 });
-  const { from: created_from, to: created_to } = options;
   const read = async (cursor: string | undefined) => {
-    const query = { cursor, created_from, created_to };
+    const query = { ...given.query, cursor };
     const page = await unwrap(client.GET('/api/dashboard/orders/export', { params: { query } }));
     return { entries: page.orders, next_cursor: page.next_cursor };
   };

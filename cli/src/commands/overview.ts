@@ -1,11 +1,9 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
-import { counted, facts, type Paint, plain, show } from '../output.ts';
-import { openSession } from '../session.ts';
+import { addCall, type View } from '../call-command.ts';
+import { counted, facts, plain } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { amount as amountOf } from './agents.ts';
-import { isJson } from './options.ts';
 import { sentenceOf } from './setup.ts';
 
 type Overview = Schemas['Overview'];
@@ -17,19 +15,16 @@ Examples:
 
 /** `overview`: how the shop stands today. */
 export function addOverview(program: Command, terminal: Terminal): void {
-  calls(program.command('overview'), 'dashboard.getOverview')
-    .description('Show sales, what waits to be paid and shipped, low stock, and what agents buy.')
-    .addHelpText('after', EXAMPLES)
-    .action((_options, command: Command) => overview(command, terminal));
+  addCall(program, terminal, {
+    name: 'overview',
+    operation: 'dashboard.getOverview',
+    description: 'Show sales, what waits to be paid and shipped, low stock, and what agents buy.',
+    examples: EXAMPLES,
+    text: inWords,
+  });
 }
 
-async function overview(command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const found = await unwrap(client.GET('/api/dashboard/overview'));
-  show(terminal, isJson(command), found, (paint) => inWords(found, paint));
-}
-
-function inWords(found: Overview, paint: Paint): string {
+function inWords(found: Overview, { paint }: View): string {
   const { currency, agents, setup, days } = found;
   const today = days.at(-1);
   const money = (sum: string) => `${sum} ${currency}`;

@@ -1,16 +1,7 @@
 import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
-import type {
-  ImagePatch,
-  NewImage,
-  OptionInput,
-  OptionPatch,
-  VariantInput,
-  VariantPatch,
-} from '@commerce-backend/spec';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
-import { addFields, givenBody, givenChange } from '../fields.ts';
-import { nameFlags } from '../flags.ts';
+import { addFlags, givenRequest, nameFlags } from '../flags.ts';
 import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
@@ -19,7 +10,6 @@ import type { Terminal } from '../terminal.ts';
 import { uploadPicture } from '../upload.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
 import { confirmPrice } from './price-change.ts';
-import { IMAGE, IMAGE_CHANGE, NEW_OPTION, NEW_VARIANT, OPTION_CHANGE, VARIANT_CHANGE } from './product-fields.ts';
 import { findProduct, productText } from './product-view.ts';
 
 type Product = Schemas['Product'];
@@ -52,6 +42,8 @@ Examples:
   $ commerce images update linen-shirt 2 --variant SHIRT-M-BLUE --variant SHIRT-L-BLUE
   $ commerce images delete linen-shirt 2`;
 
+const ITS_VARIANTS = { help: 'a variant that it is the picture of, by SKU or id; may be repeated' };
+
 /** `variants|options|images create|update|delete`: the parts of a product. */
 export function addProductParts(program: Command, terminal: Terminal): void {
   const variants = program.command('variants').description('The variants of a product.');
@@ -70,23 +62,23 @@ export function addProductParts(program: Command, terminal: Terminal): void {
 }
 
 function addVariants(variants: Command, terminal: Terminal): void {
-  addFields(calls(variants.command('create <product>'), 'dashboard.createVariant'), NEW_VARIANT)
+  addFlags(variants.command('create <product>'), 'dashboard.createVariant')
     .description('Add a variant to a product.')
     .addHelpText('after', VARIANT_EXAMPLES)
     .action((wanted: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
-        const body = await givenBody<VariantInput>(NEW_VARIANT, command, terminal);
+        const { body } = await givenRequest<'dashboard.createVariant'>(command, terminal);
         const params = { path: { product_id } };
         await unwrap(client.POST('/api/dashboard/products/{product_id}/variants', { params, body }));
         return findProduct(client, product_id);
       }),
     );
-  addYes(addFields(calls(variants.command('update <product> <variant>'), 'dashboard.updateVariant'), VARIANT_CHANGE))
+  addYes(addFlags(variants.command('update <product> <variant>'), 'dashboard.updateVariant'))
     .description('Change a variant.')
     .addHelpText('after', VARIANT_EXAMPLES)
     .action((wanted: string, variant: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
-        const body = await givenChange<VariantPatch>(VARIANT_CHANGE, command, terminal);
+        const { body } = await givenRequest<'dashboard.updateVariant'>(command, terminal);
         const { id: variant_id, price } = variantOf(product, variant);
         const { currency } = product;
         await confirmPrice({ name: `${product.name}, ${variant}`, price, currency }, body.price, command, terminal);
@@ -108,23 +100,22 @@ function addVariants(variants: Command, terminal: Terminal): void {
 }
 
 function addOptions(options: Command, terminal: Terminal): void {
-  const create = calls(options.command('create <product> <name>'), 'dashboard.createOption');
-  addFields(nameFlags(create, { name: 'NAME' }), NEW_OPTION)
+  addFlags(options.command('create <product> <name>'), 'dashboard.createOption')
     .description('Add an option to a product.')
     .addHelpText('after', OPTION_EXAMPLES)
     .action((wanted: string, name: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
-        const { values = [] } = await givenBody<OptionInput>(NEW_OPTION, command, terminal);
-        const call = { params: { path: { product_id } }, body: { name, values } };
+        const { body } = await givenRequest<'dashboard.createOption'>(command, terminal, { name });
+        const call = { params: { path: { product_id } }, body };
         return unwrap(client.POST('/api/dashboard/products/{product_id}/options', call));
       }),
     );
-  addFields(calls(options.command('update <product> <option>'), 'dashboard.updateOption'), OPTION_CHANGE)
+  addFlags(options.command('update <product> <option>'), 'dashboard.updateOption')
     .description('Rename an option, move it, or replace its values.')
     .addHelpText('after', OPTION_EXAMPLES)
     .action((wanted: string, option: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
-        const body = await givenChange<OptionPatch>(OPTION_CHANGE, command, terminal);
+        const { body } = await givenRequest<'dashboard.updateOption'>(command, terminal);
         const params = { path: { product_id: product.id, option_id: optionOf(product, option).id } };
         return unwrap(client.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', { params, body }));
       }),
@@ -142,24 +133,32 @@ function addOptions(options: Command, terminal: Terminal): void {
 }
 
 function addImages(images: Command, terminal: Terminal): void {
-  const create = calls(images.command('create <product> <image>'), 'dashboard.createImage');
-  addFields(nameFlags(create, { url: 'IMAGE', file_id: 'IMAGE' }), IMAGE)
+  const create = images.command('create <product> <image>');
+  addFlags(nameFlags(create, { url: 'IMAGE', file_id: 'IMAGE' }), 'dashboard.createImage', {
+    url: false,
+    file_id: false,
+    variant_ids: ITS_VARIANTS,
+  })
     .description('Add an image to a product: a picture on this machine, which is uploaded, or an address.')
     .addHelpText('after', IMAGE_EXAMPLES)
     .action((wanted: string, image: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
-        const given = withVariantIds(await givenBody<NewImage>(IMAGE, command, terminal), product);
+        const { body } = await givenRequest<'dashboard.createImage'>(command, terminal);
         const source = /^https?:/i.test(image) ? { url: image } : { file_id: (await uploadPicture(client, image)).id };
-        const call = { params: { path: { product_id: product.id } }, body: { ...given, ...source } };
+        const call = {
+          params: { path: { product_id: product.id } },
+          body: { ...withVariantIds(body, product), ...source },
+        };
         return unwrap(client.POST('/api/dashboard/products/{product_id}/images', call));
       }),
     );
-  addFields(calls(images.command('update <product> <image>'), 'dashboard.updateImage'), IMAGE_CHANGE)
+  addFlags(images.command('update <product> <image>'), 'dashboard.updateImage', { variant_ids: ITS_VARIANTS })
     .description('Change an image, or move it.')
     .addHelpText('after', IMAGE_EXAMPLES)
     .action((wanted: string, image: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
-        const body = withVariantIds(await givenChange<ImagePatch>(IMAGE_CHANGE, command, terminal), product);
+        const given = await givenRequest<'dashboard.updateImage'>(command, terminal);
+        const body = withVariantIds(given.body, product);
         const params = { path: { product_id: product.id, image_id: imageOf(product, image).id } };
         return unwrap(client.PATCH('/api/dashboard/products/{product_id}/images/{image_id}', { params, body }));
       }),

@@ -1,5 +1,6 @@
 import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 import { CommandError, EXIT } from '../errors.ts';
+import { otherFacts } from '../other-facts.ts';
 import { type Column, facts, moment, type Paint, styleOf, table } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { isUuid } from './options.ts';
@@ -46,27 +47,26 @@ function nameOf(options: (string | null)[]): string {
 
 /** A product with its variants, for people. */
 export function productText(product: Product, paint: Paint, terminal: Terminal): string {
-  const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id } = product;
-  const told = facts(
+  const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id, ...more } =
+    product;
+  const { description, description_html: _formatted, tax_class, metadata, variants, updated_at, ...others } = more;
+  // The table of the variants shows it.
+  const { compare_at_price: _before, ...rest } = others;
+  const lines = facts(
     {
       ...{ Name: name, Slug: slug, Status: status, Published: moment(published_at, 'not') },
       Price: `${price} ${currency}`,
-      ...{
-        Vendor: vendor,
-        Type: product_type,
-        Tags: tags.join(', ') || null,
-        Tax: product.tax_class,
-        Images: images.length,
-      },
+      ...{ Vendor: vendor, Type: product_type, Tags: tags.join(', ') || null, Tax: tax_class, Images: images.length },
+      ...otherFacts('dashboard.updateProduct', rest),
       Metadata:
-        Object.entries(product.metadata)
+        Object.entries(metadata)
           .map(([key, value]) => `${key}: ${value}`)
           .join(', ') || null,
-      ...{ Changed: moment(product.updated_at), Id: id },
+      ...{ Changed: moment(updated_at), Id: id },
     },
     paint,
   );
-  return [told, product.description, table(VARIANT_COLUMNS, product.variants, styleOf(terminal, paint))]
+  return [lines, description, table(VARIANT_COLUMNS, variants, styleOf(terminal, paint))]
     .filter((part) => part !== '')
     .join('\n\n');
 }

@@ -1,8 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
-import type { ProductInput, ProductPatch } from '@commerce-backend/spec';
 import type { Command } from 'commander';
-import { addFields, addInput, givenBody, givenChange } from '../fields.ts';
-import { nameFlags } from '../flags.ts';
+import { addCall } from '../call-command.ts';
+import { addFlags, addInput, givenRequest } from '../flags.ts';
 import { calls } from '../operations.ts';
 import { counted, plain, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
@@ -10,7 +9,6 @@ import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
 import { confirmPrice } from './price-change.ts';
-import { NEW_PRODUCT, PRODUCT_CHANGE } from './product-fields.ts';
 import { findProduct, productText } from './product-view.ts';
 
 const CREATE_EXAMPLES = `
@@ -40,12 +38,14 @@ Examples:
 
 /** `products create|update|delete`. */
 export function addProductWrites(products: Command, terminal: Terminal): void {
-  const create = calls(products.command('create <name>'), 'dashboard.createProduct');
-  addInput(addFields(nameFlags(create, { name: 'NAME' }), NEW_PRODUCT))
-    .description('Make a product.')
-    .addHelpText('after', CREATE_EXAMPLES)
-    .action((name: string, _options, command: Command) => createOne(name, command, terminal));
-  addYes(addInput(addFields(calls(products.command('update <product>'), 'dashboard.updateProduct'), PRODUCT_CHANGE)))
+  addCall(products, terminal, {
+    name: 'create <name>',
+    operation: 'dashboard.createProduct',
+    description: 'Make a product.',
+    examples: CREATE_EXAMPLES,
+    text: (product, { paint }) => productText(product, paint, terminal),
+  });
+  addYes(addInput(addFlags(products.command('update <product>'), 'dashboard.updateProduct')))
     .description('Change a product.')
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => change(wanted, command, terminal));
@@ -55,15 +55,8 @@ export function addProductWrites(products: Command, terminal: Terminal): void {
     .action((wanted: string, options: YesOption, command: Command) => remove(wanted, options, command, terminal));
 }
 
-async function createOne(name: string, command: Command, terminal: Terminal): Promise<void> {
-  const body = { ...(await givenBody<ProductInput>(NEW_PRODUCT, command, terminal)), name };
-  const { client } = await openSession(command, terminal);
-  const product = await unwrap(client.POST('/api/dashboard/products', { body }));
-  show(terminal, isJson(command), product, (paint) => productText(product, paint, terminal));
-}
-
 async function change(wanted: string, command: Command, terminal: Terminal): Promise<void> {
-  const body = await givenChange<ProductPatch>(PRODUCT_CHANGE, command, terminal);
+  const { body } = await givenRequest<'dashboard.updateProduct'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findProduct(client, wanted);
   await confirmPrice(before, body.price, command, terminal);

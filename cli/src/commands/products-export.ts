@@ -5,18 +5,18 @@ import { pipeline } from 'node:stream/promises';
 import { paginate } from '@commerce-backend/sdk';
 import type { Product } from '@commerce-backend/spec';
 import type { Command } from 'commander';
+import { addFlags, givenRequest } from '../flags.ts';
 import { writeJsonl } from '../formats/jsonl.ts';
 import { writeShopify } from '../formats/shopify-export.ts';
-import { calls } from '../operations.ts';
 import { counted, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { PAGES } from './export-pages.ts';
 import { choice, isJson } from './options.ts';
 
 interface ExportOptions {
   format: 'jsonl' | 'shopify';
   output?: string;
-  status?: 'draft' | 'active' | 'archived';
 }
 
 const EXAMPLES = `
@@ -29,21 +29,20 @@ Examples:
 
 /** `products export`: the whole catalogue, oldest first, to a file or stdout; never all in memory at once. */
 export function addProductsExport(products: Command, terminal: Terminal): void {
-  calls(products.command('export'), 'dashboard.exportProducts')
+  addFlags(products.command('export'), 'dashboard.exportProducts', PAGES)
     .description('Write the whole catalogue to a file or to the standard output.')
     .addOption(choice('--format <format>', 'how to write it', ['jsonl', 'shopify']).default('jsonl'))
     .option('--output <file>', 'the file to write; replaced only when the export is complete')
-    .addOption(choice('--status <status>', 'only products of this status', ['draft', 'active', 'archived']))
     .addHelpText('after', EXAMPLES)
     .action((options: ExportOptions, command: Command) => exportProducts(options, command, terminal));
 }
 
 async function exportProducts(options: ExportOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { format, output, status } = options;
+  const { format, output } = options;
+  const { query } = await givenRequest<'dashboard.exportProducts'>(command, terminal);
   const { client } = await openSession(command, terminal, { maxAttempts: 5 });
   let count = 0;
   const exported = async function* (): AsyncGenerator<Product> {
-    const query = status ? { status } : {};
     for await (const product of paginate(client, '/api/dashboard/products/export', { params: { query } })) {
       count += 1;
       // Received data has open enums; what is written is what a server of this version accepts.

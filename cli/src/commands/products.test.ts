@@ -65,6 +65,8 @@ test('one product is shown by its id, slug or SKU', async () => {
     expect(JSON.parse(out)).toEqual(PRODUCT);
   }
   const { out } = await commerce(['products', 'get', slug]);
+  // The contract has a field for it, and the command no line of its own.
+  expect(out).toMatch(new RegExp(`^SEO title +${PRODUCT.seo_title}$`, 'm'));
   expect(out).toContain(PRODUCT.variants[0].sku);
   const unknown = await commerce(['products', 'get', 'no-such-thing']);
   expect(unknown.code).toBe(1);

@@ -1,12 +1,11 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { nameFlags } from '../flags.ts';
+import { addCall, pageText } from '../call-command.ts';
 import { calls } from '../operations.ts';
-import { type Column, pageLine, show, styleOf, table } from '../output.ts';
+import { type Column, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { collectionIdOf } from './collection-id.ts';
-import { addPageOptions, amount, choice, isJson, type PageOptions, repeated, since, until } from './options.ts';
+import { isJson } from './options.ts';
 import { addProductReplace } from './product-replace.ts';
 import { findProduct, productText } from './product-view.ts';
 import { addProductWrites } from './product-writes.ts';
@@ -14,35 +13,6 @@ import { addProductsExport } from './products-export.ts';
 import { addProductsImport } from './products-import.ts';
 
 type Product = Schemas['Product'];
-
-const STATUSES = ['draft', 'active', 'archived'] as const;
-
-const STOCKS = ['in', 'low', 'out'] as const;
-
-const SORTS = [
-  ...(['relevance', 'newest', 'oldest', 'recently_updated'] as const),
-  ...(['name_asc', 'name_desc', 'price_asc', 'price_desc'] as const),
-];
-
-/** The options that set a parameter of another name. */
-const FLAGS = { price_min: '--min-price', price_max: '--max-price', collection_id: '--collection' };
-
-interface ListOptions extends PageOptions {
-  q?: string;
-  status?: (typeof STATUSES)[number];
-  vendor?: string[];
-  type?: string[];
-  tag?: string[];
-  minPrice?: string;
-  maxPrice?: string;
-  stock?: (typeof STOCKS)[number];
-  collection?: string;
-  from?: string;
-  to?: string;
-  changedFrom?: string;
-  changedTo?: string;
-  sort?: (typeof SORTS)[number];
-}
 
 const LIST_EXAMPLES = `
 Examples:
@@ -61,25 +31,17 @@ Examples:
 /** `products list|get|create|update|delete|replace|import|export`. */
 export function addProducts(program: Command, terminal: Terminal): void {
   const products = program.command('products').description('The catalogue.');
-  const list = calls(products.command('list'), 'dashboard.listProducts')
-    .description('List products of every status: newest first, or with --q the best match first.')
-    .option('--q <text>', 'search names, SKUs, vendors, types and tags')
-    .addOption(choice('--status <status>', 'only products of this status', STATUSES))
-    .option('--vendor <name>', 'only products of this vendor; may be repeated', repeated)
-    .option('--type <name>', 'only products of this type; may be repeated', repeated)
-    .option('--tag <tag>', 'only products with this tag; may be repeated', repeated)
-    .option('--min-price <amount>', 'only products that cost this or more', amount)
-    .option('--max-price <amount>', 'only products that cost this or less', amount)
-    .addOption(choice('--stock <state>', 'only what can be bought, is low, or is out of stock', STOCKS))
-    .option('--collection <collection>', 'only products of this collection, by its handle or id')
-    .option('--from <when>', 'only products made then or later: a day, or a date and time', since)
-    .option('--to <when>', 'only products made until then: a day, inclusive, or a date and time', until)
-    .option('--changed-from <when>', 'only products changed then or later', since)
-    .option('--changed-to <when>', 'only products last changed until then', until)
-    .addOption(choice('--sort <order>', 'the order', SORTS))
-    .addHelpText('after', LIST_EXAMPLES);
-  nameFlags(list, FLAGS);
-  addPageOptions(list).action((options: ListOptions, command: Command) => listProducts(options, command, terminal));
+  addCall(products, terminal, {
+    name: 'list',
+    operation: 'dashboard.listProducts',
+    flags: {
+      q: { help: 'search names, SKUs, vendors, types and tags' },
+      stock: { help: 'only what can be bought, is low, or is out of stock' },
+    },
+    description: 'List products of every status: newest first, or with --q the best match first.',
+    examples: LIST_EXAMPLES,
+    text: (page, view) => pageText('products', COLUMNS, page.products, page, view),
+  });
   calls(products.command('get <product>'), 'dashboard.getProduct')
     .description('Show one product, by its id, slug or SKU.')
     .addHelpText('after', GET_EXAMPLES)
@@ -105,25 +67,6 @@ const COLUMNS: Column<Product>[] = [
   },
   { title: 'ID', value: ({ id }) => id, below: true },
 ];
-
-async function listProducts(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { type, minPrice, maxPrice, collection, from, to, changedFrom, changedTo, ...rest } = options;
-  const { client } = await openSession(command, terminal);
-  const query = {
-    ...rest,
-    product_type: type,
-    price_min: minPrice,
-    price_max: maxPrice,
-    collection_id: collection && (await collectionIdOf(client, collection)),
-    ...{ created_from: from, created_to: to, updated_from: changedFrom, updated_to: changedTo },
-  };
-  const page = await unwrap(client.GET('/api/dashboard/products', { params: { query } }));
-  show(terminal, isJson(command), page, (paint) => {
-    const summary = pageLine('products', page);
-    if (page.products.length === 0) return summary;
-    return `${table(COLUMNS, page.products, styleOf(terminal, paint))}\n\n${summary}`;
-  });
-}
 
 async function getProduct(wanted: string, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);

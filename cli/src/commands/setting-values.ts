@@ -1,6 +1,8 @@
 import type { SettingsPatch } from '@commerce-backend/spec';
+import { propertiesOf, type Schema, typesOf } from '../contract.ts';
 import { usageError } from '../errors.ts';
 import { bankCode, readRate, webAddress, webOrigin } from '../formats/typed-text.ts';
+import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
 /** The settings that can be changed, and how each is written on the command line, for setting as well as for showing. */
 
@@ -14,6 +16,7 @@ export type Kind =
   | 'switch'
   | 'number'
   | 'rate'
+  | 'texts'
   | 'origins'
   | 'rates'
   | 'synonyms'
@@ -22,50 +25,36 @@ type Optional = 'optional text' | 'optional number' | 'optional bank code' | 'op
 /** The fields of a setting that has several. They are sent together, so those that are not named are sent as they are. */
 export type Fields = Record<string, Kind>;
 
-export const SETTINGS: Record<SettingName, Kind | Fields> = {
-  name: 'text',
-  currency: 'code',
-  prices_include_tax: 'switch',
-  default_tax_rate: 'rate',
-  tax_rates: 'rates',
-  shipping_tax: 'text',
-  bank_details: {
-    account_holder: 'text',
-    iban: 'bank code',
-    bic: 'optional bank code',
-    bank_name: 'optional text',
-    instructions: 'optional text',
-  },
-  payment_deadline_hours: 'number',
-  default_locale: 'text',
-  time_zone: 'text',
-  storefront_url: 'optional address',
-  allowed_origins: 'origins',
-  brand: {
-    logo_url: 'optional address',
-    accent_color: 'optional text',
-    support_email: 'optional text',
-    support_phone: 'optional text',
-  },
-  legal: {
-    terms_url: 'optional address',
-    privacy_url: 'optional address',
-    imprint_url: 'optional address',
-    withdrawal_url: 'optional address',
-    terms_required: 'switch',
-  },
-  mail_new_orders: 'switch',
-  ask_for_marketing: 'switch',
-  low_stock_threshold: 'number',
-  show_stock: 'text',
-  search_synonyms: 'synonyms',
-  agent_policy: {
-    enabled: 'switch',
-    max_budget_cents: 'number',
-    max_lifetime_days: 'number',
-    password_above_cents: 'optional number',
-  },
+/** Kinds by the name of the schema, and of the field where it has no schema of its own; those of lists by their elements. */
+const KINDS: Partial<Record<string, Kind>> = {
+  Currency: 'code',
+  TaxRate: 'rate',
+  UrlOrNull: 'optional address',
+  iban: 'bank code',
+  bic: 'optional bank code',
+  Origin: 'origins',
+  CountryTaxRate: 'rates',
+  SearchSynonyms: 'synonyms',
 };
+
+function kindIn(name: string, schema: Schema): Kind {
+  const named = KINDS[schemaName(schema.items ?? schema)] ?? KINDS[name];
+  if (named) return named;
+  const types = typesOf(REQUESTS, schema);
+  if (types.includes('boolean')) return 'switch';
+  if (types.includes('array')) return 'texts';
+  const kind = types.includes('integer') ? 'number' : 'text';
+  return types.includes('null') ? `optional ${kind}` : kind;
+}
+
+/** The settings of the contract: how each is written, or each of its fields. */
+export const SETTINGS = Object.fromEntries(
+  bodyFields('dashboard.updateSettings').map(([name, schema]) => {
+    const fields = Object.entries(propertiesOf(REQUESTS, schema).properties);
+    const kinds = fields.map(([own, of]) => [own, kindIn(own, of)]);
+    return [name, fields.length > 0 ? Object.fromEntries(kinds) : kindIn(name, schema)];
+  }),
+) as Record<SettingName, Kind | Fields>;
 
 const NONE = 'none';
 
@@ -121,18 +110,24 @@ function split(text: string): [string, string | undefined] {
 }
 
 function parse(key: string, kind: Kind, values: string[]): unknown {
-  if (kind === 'origins' || kind === 'rates' || kind === 'synonyms') {
-    const all = values.length === 1 && values[0] === NONE ? [] : values;
-    return kind === 'origins'
-      ? all.map(webOrigin)
-      : all.map((text) => (kind === 'rates' ? rateEntry(key, text) : synonymEntry(key, text)));
+  if (kind === 'texts' || kind === 'origins' || kind === 'rates' || kind === 'synonyms') {
+    return values.length === 1 && values[0] === NONE ? [] : values.map(ELEMENTS[kind](key));
   }
   const [text = ''] = values;
   if (values.length > 1) throw usageError(`${key} takes one value.`, 'Put a value with spaces in quotes.');
   return one(key, kind, text);
 }
 
-function one(key: string, kind: Exclude<Kind, 'origins' | 'rates' | 'synonyms'>, text: string): unknown {
+type ListKind = 'texts' | 'origins' | 'rates' | 'synonyms';
+
+const ELEMENTS: Record<ListKind, (key: string) => (text: string) => unknown> = {
+  texts: () => (text: string) => text,
+  origins: () => webOrigin,
+  rates: (key: string) => (text: string) => rateEntry(key, text),
+  synonyms: (key: string) => (text: string) => synonymEntry(key, text),
+};
+
+function one(key: string, kind: Exclude<Kind, ListKind>, text: string): unknown {
   switch (kind) {
     case 'text':
       return text;
@@ -208,7 +203,7 @@ export function written(kind: Kind, value: unknown): string {
   if (!Array.isArray(value)) return String(value);
   if (value.length === 0) return NONE;
   return value
-    .map((entry) => (kind === 'origins' ? String(entry) : writtenEntry(entry as Record<string, unknown>)))
+    .map((entry) => (typeof entry === 'string' ? entry : writtenEntry(entry as Record<string, unknown>)))
     .join(' ');
 }
 

@@ -1,17 +1,14 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
-import { type Paint, plain, show } from '../output.ts';
-import { openSession } from '../session.ts';
+import { addCall } from '../call-command.ts';
+import { type Paint, plain } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
 import { addTestOrder } from './test-order.ts';
 
 type Setup = Schemas['Setup'];
 type Item = Setup['items'][number];
 
-/** What a sentence about it is made of. */
-interface Told {
+interface State {
   can_sell: boolean;
   items: { done: boolean }[];
 }
@@ -26,20 +23,15 @@ Examples:
 /** `setup`: what the shop needs before it can sell, and the command for each step. */
 export function addSetup(program: Command, terminal: Terminal): void {
   const group = program.command('setup').description('Show what the shop needs before it can sell, and try an order.');
-  calls(group.command('show', { isDefault: true }), 'dashboard.getSetup')
-    .description('Show what the shop needs before it can sell.')
-    .addHelpText('after', EXAMPLES)
-    .action((_options, command: Command) => setup(command, terminal));
-  addTestOrder(group, terminal);
-}
-
-async function setup(command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const found = await unwrap(client.GET('/api/dashboard/setup'));
-  show(terminal, isJson(command), found, (paint) => {
-    const steps = found.items.map((item) => inWords(item, paint));
-    return [...steps, '', sentenceOf(found)].join('\n');
+  addCall(group, terminal, {
+    name: 'show',
+    isDefault: true,
+    operation: 'dashboard.getSetup',
+    description: 'Show what the shop needs before it can sell.',
+    examples: EXAMPLES,
+    text: (setup, { paint }) => [...setup.items.map((item) => inWords(item, paint)), '', sentenceOf(setup)].join('\n'),
   });
+  addTestOrder(group, terminal);
 }
 
 function inWords(item: Item, paint: Paint): string {
@@ -69,7 +61,7 @@ function commandsFor({ code, next }: Item): string[] {
 }
 
 /** In one sentence, whether the shop can sell. */
-export function sentenceOf({ can_sell, items }: Told): string {
+export function sentenceOf({ can_sell, items }: State): string {
   const open = items.filter(({ done }) => !done).length;
   if (!can_sell) return 'The shop cannot sell yet.';
   return open === 0 ? 'The shop can sell.' : `The shop can sell; ${open} ${open === 1 ? 'step is' : 'steps are'} open.`;

@@ -1,8 +1,9 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { addCall, listText } from '../call-command.ts';
 import { usageError } from '../errors.ts';
 import { calls } from '../operations.ts';
-import { asCalled, type Column, counted, moment, show, styleOf, table } from '../output.ts';
+import { asCalled, type Column, counted, moment, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -25,10 +26,13 @@ Examples:
 
 /** `orders statements|undo-statement`: the runs that marked orders as paid from a bank statement. */
 export function addStatementRuns(orders: Command, terminal: Terminal): void {
-  calls(orders.command('statements'), 'dashboard.listStatementRuns')
-    .description('List the bank statements whose transfers marked orders as paid, newest first.')
-    .addHelpText('after', LIST_EXAMPLES)
-    .action((_options, command: Command) => list(command, terminal));
+  addCall(orders, terminal, {
+    name: 'statements',
+    operation: 'dashboard.listStatementRuns',
+    description: 'List the bank statements whose transfers marked orders as paid, newest first.',
+    examples: LIST_EXAMPLES,
+    text: (runs, view) => listText('No orders were marked from a statement.', COLUMNS, runs, view),
+  });
   addYes(
     calls(
       orders.command('undo-statement').argument('<run>', '', uuid),
@@ -48,14 +52,6 @@ const COLUMNS: Column<StatementRun>[] = [
   { title: 'UNDO', value: ({ undoable }) => (undoable ? 'possible' : 'not possible') },
   { title: 'NUMBERS', value: ({ orders }) => numbersOf(orders), shrinks: true },
 ];
-
-async function list(command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const runs = await unwrap(client.GET('/api/dashboard/statement-runs'));
-  show(terminal, isJson(command), runs, (paint) =>
-    runs.length === 0 ? 'No orders were marked from a statement.' : table(COLUMNS, runs, styleOf(terminal, paint)),
-  );
-}
 
 async function undo(run_id: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);

@@ -118,7 +118,7 @@ test('a mistyped command is told what is wrong, and which command explains it', 
   expect(await saidOf('products', 'show', 'mug')).toContain('See what it takes: commerce products --help');
   expect(await saidOf('prodcts')).toContain('See what it takes: commerce --help');
   const event = await saidOf('trigger', 'order.payed');
-  expect(event).toContain("'order.payed' is no event. Give one of product.created");
+  expect(event).toContain("'order.payed' is no type. Allowed choices are product.created");
   expect(event).toContain('commerce trigger --help');
   expect(await saidOf('mock', '--port', 'http')).toContain("'http' cannot be the value of --port <number>. It should");
 });

@@ -1,10 +1,8 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Schemas } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls } from '../operations.ts';
-import { type Paint, plain, show } from '../output.ts';
-import { openSession } from '../session.ts';
+import { addCall, type View } from '../call-command.ts';
+import { plain } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
 import { orderText } from './order-view.ts';
 
 type TestOrder = Schemas['TestOrder'];
@@ -18,19 +16,16 @@ Examples:
 
 /** `setup test-order`: what an order would be like. */
 export function addTestOrder(setup: Command, terminal: Terminal): void {
-  calls(setup.command('test-order'), 'dashboard.placeTestOrder')
-    .description('Try an order, which is undone at once.')
-    .addHelpText('after', EXAMPLES)
-    .action((_options, command: Command) => testOrder(command, terminal));
+  addCall(setup, terminal, {
+    name: 'test-order',
+    operation: 'dashboard.placeTestOrder',
+    description: 'Try an order, which is undone at once.',
+    examples: EXAMPLES,
+    text: inWords,
+  });
 }
 
-async function testOrder(command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const found = await unwrap(client.POST('/api/dashboard/setup/test-order'));
-  show(terminal, isJson(command), found, (paint) => inWords(found, terminal, paint));
-}
-
-function inWords({ order, mails }: TestOrder, terminal: Terminal, paint: Paint): string {
+function inWords({ order, mails }: TestOrder, { terminal, paint }: View): string {
   const letters = mails.map(({ to, subject, text }) =>
     [paint('bold', plain(`To ${to}: ${subject}`)), '', ...text.split('\n').map((line) => `  ${plain(line)}`)].join(
       '\n',

@@ -51,7 +51,7 @@ test('a webhook is made for the events named, or else for all, and its secret is
   expect(server.seen[1]?.body).toEqual({ url, events: ['*'] });
   const wrong = await commerce(['webhooks', 'create', url, '--event', 'order.lost']);
   expect(wrong.code).toBe(2);
-  expect(wrong.err).toContain('Give one of product.created, ');
+  expect(wrong.err).toContain('Allowed choices are product.created, ');
   expect(server.seen).toHaveLength(2);
 });
 

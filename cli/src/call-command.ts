@@ -1,0 +1,138 @@
+import { type DashboardClient, type Open, unwrap } from '@commerce-backend/sdk';
+import type { operations } from '@commerce-backend/spec';
+import type { Command } from 'commander';
+import { addYes, isJson, uuid, type YesOption } from './commands/options.ts';
+import type { Method } from './contract.ts';
+import { idOf, isFound } from './finders.ts';
+import { addFlags, addInput, givenRequest, type Presentations, setsBody } from './flags.ts';
+import type { OperationId } from './operations.ts';
+import { type Column, type Paint, pageLine, plain, show, styleOf, table } from './output.ts';
+import { confirm } from './prompt.ts';
+import { operationWith, requestFields } from './request-fields.ts';
+import { openSession } from './session.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Commands that are one call of the dashboard: arguments and flags come from the contract, the text of the answer is written. */
+
+type JsonOf<Message> = Message extends { content: { 'application/json': infer Answer } } ? Answer : never;
+type Responses<Id extends OperationId> = operations[Id]['responses'];
+export type AnswerOf<Id extends OperationId> = Open<JsonOf<Responses<Id>[keyof Responses<Id> & (200 | 201 | 202)]>>;
+
+export interface CallCommand<Id extends OperationId> {
+  /** The command with its arguments. One that has the name of a field sets it; the others fill the path, in its order. */
+  name: string;
+  /** The group without a command is this one. */
+  isDefault?: true;
+  operation: Id;
+  description: string;
+  examples: string;
+  /** false: the command has none, and sets the fields itself. */
+  flags?: false | Presentations<Id>;
+  /** Fields that the command sets itself, from options of its own. */
+  body?: (own: Record<string, unknown>) => object;
+  /** What a person is asked before the call; a program agrees with --yes. */
+  asks?: (named: string) => string;
+  text: (answer: AnswerOf<Id>, view: View) => string;
+}
+
+export interface View {
+  /** The first argument. */
+  named: string;
+  query: { page?: number; limit?: number };
+  paint: Paint;
+  terminal: Terminal;
+}
+
+/** Adds a command that is one call. */
+export function addCall<Id extends OperationId>(group: Command, terminal: Terminal, call: CallCommand<Id>): Command {
+  const command = addFlags(group.command(call.name, { isDefault: call.isDefault ?? false }), call.operation, call.flags)
+    .description(call.description)
+    .addHelpText('after', call.examples);
+  if (setsBody(command)) addInput(command);
+  if (call.asks) addYes(command);
+  const parameters = parametersOf(command, call.operation);
+  for (const argument of command.registeredArguments) {
+    const parameter = parameters[argument.name()];
+    if (parameter && !isFound(parameter)) argument.argParser(uuid).description = 'the id, as the list shows it';
+  }
+  return command.action((...given: unknown[]) => {
+    const texts = command.registeredArguments.map((one, at): [string, string] => [one.name(), given[at] as string]);
+    return perform(call, command, terminal, texts, parameters);
+  });
+}
+
+/** Which parameter of the path each argument fills that is no field of the body. */
+function parametersOf(command: Command, id: OperationId): Partial<Record<string, string>> {
+  const parameters = [...operationWith(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const isField = (text: string) => requestFields(id).some(({ name }) => name === text);
+  const others = command.registeredArguments.map((one) => one.name()).filter((name) => !isField(name));
+  return Object.fromEntries(others.map((name, at) => [name, parameters[at]]));
+}
+
+async function perform<Id extends OperationId>(
+  { operation: id, body: ownBody, asks, text }: CallCommand<Id>,
+  command: Command,
+  terminal: Terminal,
+  texts: [string, string][],
+  parameters: Partial<Record<string, string>>,
+): Promise<void> {
+  const fields = texts.filter(([name]) => parameters[name] === undefined);
+  const named = { ...ownBody?.(command.opts()), ...Object.fromEntries(fields) };
+  const { query, body } = await givenRequest<Id>(command, terminal, named);
+  const { client } = await openSession(command, terminal);
+  const inPath = texts.flatMap(([name, wanted]) => (parameters[name] ? [[parameters[name], wanted] as const] : []));
+  const params = { path: await found(client, inPath), query: await found(client, Object.entries(query)) };
+  const [[, first] = ['', '']] = texts;
+  if (asks && !command.opts<YesOption>().yes) await confirm(terminal, plain(asks(first)));
+  const { method, path, bodyRequired } = operationWith(id);
+  const hasBody = bodyRequired || Object.keys(body).length > 0;
+  const answer = await unwrap(anyCall(client, method)(path, { params, ...(hasBody && { body }) }));
+  show(terminal, isJson(command), answer, (paint) =>
+    text(answer as AnswerOf<Id>, { named: first, query: query as View['query'], paint, terminal }),
+  );
+}
+
+/** Parameters by the ids of the things that were named as a merchant calls them. */
+async function found(client: DashboardClient, given: (readonly [string, unknown])[]): Promise<object> {
+  const entries = given.map(async ([name, value]) => [
+    name,
+    isFound(name) ? await idOf(name, client, value as string) : value,
+  ]);
+  return Object.fromEntries(await Promise.all(entries)) as object;
+}
+
+type AnyCall = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+
+/** The calls of any path: the types of the contract know a path only where it is written. */
+export function anyCall(client: object, method: Method): AnyCall {
+  return (client as Record<Method, AnyCall>)[method];
+}
+
+type Paged = { total: number; page: number; pages: number };
+
+/** The rows of one page, and how to see the next one. */
+export function pageText<Row>(noun: string, columns: Column<Row>[], rows: Row[], page: Paged, view: View): string {
+  const summary = pageLine(noun, page);
+  return rows.length === 0 ? summary : `${rowsText(columns, rows, view)}\n\n${summary}`;
+}
+
+/** The rows up to a cursor, and how to see the next ones. */
+export function cursorText<Row>(
+  none: string,
+  columns: Column<Row>[],
+  rows: Row[],
+  { next_cursor }: { next_cursor: string | null },
+  view: View,
+): string {
+  const more = next_cursor ? `\n\nNext: --cursor ${next_cursor}` : '';
+  return rows.length === 0 ? none : `${rowsText(columns, rows, view)}${more}`;
+}
+
+/** All rows of a list; `none` stands for an empty one. */
+export function listText<Row>(none: string, columns: Column<Row>[], rows: Row[], view: View): string {
+  return rows.length === 0 ? none : rowsText(columns, rows, view);
+}
+
+export function rowsText<Row>(columns: Column<Row>[], rows: Row[], { terminal, paint }: View): string {
+  return table(columns, rows, styleOf(terminal, paint));
+}

@@ -1,0 +1,133 @@
+import { InvalidArgumentError } from 'commander';
+import * as options from './commands/options.ts';
+import { isFound, namedBy } from './finders.ts';
+import type { Kind, RequestField } from './request-fields.ts';
+
+/** How a field of the contract is written on the command line: the name of its flag, and its value. */
+
+/** The published flags whose names are not those of their fields. */
+const NAMES: Partial<Record<string, string>> = {
+  agent_token_id: 'agent',
+  allowed_origins: 'origin',
+  correlation_id: 'request',
+  cost_per_item: 'cost',
+  created_from: 'from',
+  created_to: 'to',
+  ends_at: 'ends',
+  expected_quantity: 'expected',
+  fulfillment_status: 'fulfillment',
+  grace_hours: 'grace',
+  has_account: 'account',
+  inventory_policy: 'when-sold-out',
+  inventory_quantity: 'stock',
+  marketing_opt_in: 'newsletter',
+  maximum_weight_grams: 'maximum-weight',
+  minimum_weight_grams: 'minimum-weight',
+  payment_method: 'method',
+  payment_status: 'payment',
+  postcode_prefixes: 'postcode',
+  price_max: 'max-price',
+  price_min: 'min-price',
+  product_type: 'type',
+  received_at: 'received',
+  rules_match: 'match',
+  starts_at: 'starts',
+  tracking_number: 'tracking',
+  updated_from: 'changed-from',
+  updated_to: 'changed-to',
+  // --url is the server, wherever it stands.
+  url: 'image-url',
+};
+
+/** The name of a field's flag, without its dashes. */
+export function flagName({ name, isList }: RequestField): string {
+  return NAMES[name] ?? singular(name, isList).replaceAll('_', '-');
+}
+
+/** `variant_ids` is --variant, as often as there are ids; `customer_id` is --customer. */
+function singular(name: string, isList: boolean): string {
+  const one = isList
+    ? name
+        .replace(/_ids$/, '')
+        .replace(/ies$/, 'y')
+        .replace(/(?<=[sx])es$|s$/, '')
+    : name;
+  return one.replace(/_id$/, '');
+}
+
+const PLACEHOLDERS: Partial<Record<Kind, string>> = {
+  amount: 'amount',
+  decimal: 'number',
+  integer: 'number',
+  number: 'number',
+  since: 'when',
+  until: 'when',
+  country: 'code',
+  map: 'key=value',
+};
+
+/** What stands for the value in the help. */
+export function placeholder({ name, kind, isList }: RequestField): string {
+  if (kind === 'id' && !isFound(name)) return 'id';
+  return PLACEHOLDERS[kind] ?? (name === 'q' ? 'text' : (singular(name, isList).split('_').at(-1) ?? name));
+}
+
+const NOTES: Partial<Record<Kind, string>> = {
+  since: 'a day, or a date and time',
+  until: 'a day, inclusive, or a date and time',
+  map: 'as key=value',
+};
+
+/** The help of a field's flag: the words of the contract, and how its value is written. */
+export function helpOf({ name, kind, isList, help, bounds, preset, required }: RequestField): string {
+  const repeats = isList || kind === 'map' ? 'may be repeated' : undefined;
+  const facts = [bounds, preset && `default: ${preset}`, required && 'required'].filter(Boolean);
+  const sentence = [help, namedBy(name), NOTES[kind], repeats].filter(Boolean).join('; ');
+  return facts.length > 0 ? `${sentence} (${facts.join('; ')})` : sentence;
+}
+
+/** Stands for null, the empty list and the empty map. */
+export const NONE = 'none';
+
+/** The value of a flag, after the one of an earlier flag of its name. */
+export function flagValue(field: RequestField, text: string, earlier: unknown): unknown {
+  // Commander knows no null: "none" stays a word until the request is made.
+  if (text === NONE && field.clears !== undefined) return NONE;
+  const before = earlier === NONE ? undefined : earlier;
+  if (field.kind === 'map') return { ...(before as object | undefined), ...pairOf(text) };
+  const value = elementValue(field, text);
+  return field.isList ? [...((before ?? []) as unknown[]), value] : value;
+}
+
+export function elementValue({ kind, name, words, isList }: RequestField, text: string): unknown {
+  switch (kind) {
+    case 'amount':
+      return options.amount(text);
+    case 'decimal':
+      return options.decimal(text);
+    case 'number':
+      return Number(options.decimal(text));
+    case 'integer':
+      return options.wholeNumber(text);
+    case 'since':
+      return options.since(text);
+    case 'until':
+      return options.until(text);
+    case 'country':
+      return text.toUpperCase();
+    case 'id':
+      // Ids of a list are the server's to judge, and a finder takes names as well.
+      return isList || isFound(name) ? text : options.uuid(text);
+    case 'words':
+      if (words?.includes(text)) return text;
+      throw new InvalidArgumentError(`Allowed choices are ${words?.join(', ')}.`);
+    default:
+      return text;
+  }
+}
+
+function pairOf(text: string): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Write it as key=value.');
+  return { [text.slice(0, at)]: text.slice(at + 1) };
+}

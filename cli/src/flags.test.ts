@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fakeServer, folder, loggedIn } from './testing.ts';
+import * as requests from './testing-requests.ts';
+
+const { CASES, COMMANDS, SPECIAL } = requests;
+
+test('no flag of a command has the name of a global one, which would take its value', () => {
+  const globals = ['--json', '--profile', '--url', '--version', '--help'];
+  const taken = COMMANDS.filter(({ command }) => command.options.some(({ long }) => globals.includes(long ?? '')));
+  expect(taken.map(({ path }) => path.join(' '))).toEqual([]);
+});
+
+test('every operation with a request has a command', () => {
+  expect(CASES.filter(({ command }) => command === undefined).map(({ id }) => id)).toEqual([]);
+});
+
+test.each(CASES)('$path sends each field of $id as the contract has it', async (one) => {
+  const { id, operation, path, command } = one;
+  const server = await fakeServer(requests.ANSWERS);
+  const { commerce } = await loggedIn(server.url);
+  const named = await requests.argumentsOf(one);
+  for (const field of requests.flaggedFields(one)) {
+    for (const [flags, value] of requests.flagsFor(id, field)) {
+      const beside = requests.BESIDE[id]?.(flags[0] ?? '') ?? [];
+      const yes = command?.options.some(({ long }) => long === '--yes') ? ['--yes'] : [];
+      const args = [...path, ...named, ...flags, ...requests.requiredFlags(one, field.name), ...beside, ...yes];
+      const { err } = await commerce([...args, '--json']);
+      const url = requests.pathOf(operation.path);
+      const sent = server.seen.findLast((call) => call.method === operation.method && call.path === url);
+      const given = field.place === 'query' ? sent?.query.getAll(field.name) : sent?.body?.[field.name];
+      const expected = field.place === 'query' ? [value].flat().map(String) : value;
+      expect({ args, err, given }).toEqual({ args, err: '', given: expected });
+    }
+  }
+});
+
+/** Texts that no value of a field can be, by what the contract says of it. */
+function mistakenText(schema: requests.Field['schema']): string | undefined {
+  const { type, enum: words, format, ref = '', additionalProperties } = requests.resolved(schema);
+  if (words) return 'nonsense';
+  if (/Money|Weight/.test(ref)) return '12,5,0';
+  if (format === 'date-time') return 'soon';
+  if ([type].flat().includes('integer')) return 'many';
+  return additionalProperties ? 'without-a-value' : undefined;
+}
+
+const MISTAKES = CASES.flatMap((one) =>
+  requests.flaggedFields(one).flatMap((field) => {
+    const wrong = mistakenText(field.schema);
+    if (wrong === undefined || SPECIAL[`${one.id}.${field.name}`]) return [];
+    const [flag = ''] = requests.flagsFor(one.id, field)[0]?.[0] ?? [];
+    return [{ one, at: one.path.join(' '), flag, wrong }];
+  }),
+);
+
+test.each(MISTAKES)('$at names $flag and what to give in place of $wrong', async ({ one, flag, wrong }) => {
+  const server = await fakeServer({});
+  const { commerce } = await loggedIn(server.url);
+  const { code, err } = await commerce([...one.path, ...(await requests.argumentsOf(one)), flag, wrong]);
+  expect(code).toBe(2);
+  expect(err).toMatch(
+    new RegExp(`^Error: '${wrong}' cannot be the value of ${flag} <.*>. (?:Give|Write|Allowed|"12,5,0")`),
+  );
+  expect(err).toContain(`What to do: See what it takes: commerce ${one.path.join(' ')} --help`);
+  expect(server.seen).toEqual([]);
+});
+
+test.each([
+  { args: ['shipping-options', 'create', 'Parcel'], missing: 'Give --price <amount>.' },
+  { args: ['api-keys', 'create'], missing: 'Give --description <description> and --scope <scope>.' },
+  { args: ['inventory', 'adjust', requests.PRODUCT.id, '--delta', '3'], missing: 'Give --reason <reason>.' },
+])('$args names the flags that are missing', async ({ args, missing }) => {
+  const server = await fakeServer({});
+  const { commerce } = await loggedIn(server.url);
+  const { code, err } = await commerce(args);
+  expect(code).toBe(2);
+  expect(err).toContain(missing);
+  expect(server.seen).toEqual([]);
+});
+
+test('--input takes the fields that have no flag and those that are required, and flags come before it', async () => {
+  const server = await fakeServer(requests.ANSWERS);
+  const { commerce } = await loggedIn(server.url);
+  const file = join(await folder(), 'parcel.json');
+  await writeFile(file, JSON.stringify({ price: '4.90', position: 2, later: [{ of: 'a newer server' }] }));
+  const { code } = await commerce(['shipping-options', 'create', 'Parcel', '--input', file, '--position', '3']);
+  expect(code).toBe(0);
+  expect(server.seen.at(-1)?.body).toEqual({
+    ...{ name: 'Parcel', price: '4.90', position: 3 },
+    later: [{ of: 'a newer server' }],
+  });
+});
