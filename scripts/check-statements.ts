@@ -11,9 +11,9 @@ import { SERVER, Source } from './statements/program.ts';
 import { type Sent, sentStatements } from './statements/statements.ts';
 
 /**
- * Follows the server's statements through its sources, without running them, and asks PostgreSQL to describe each. Fails with a line
- * for each statement that PostgreSQL rejects, and for each column that does not match the row type that the source claims. Null in
- * expressions and behind outer joins is left to check-row-types.ts, which runs after the tests. `npm run check` runs this.
+ * Evaluates the texts of the server's statements from its sources and asks PostgreSQL to describe each; nothing runs. Fails with a
+ * line for each statement that PostgreSQL rejects, and for each column that does not match its row type. check-row-types.ts, after
+ * the tests, covers null in expressions and behind outer joins. `npm run check` runs this.
  *
  *   npm run check:statements -- --unresolved      lists the statements that cannot be followed
  *   … -- --source FILE --database URL             checks the statements of a file, in a database with the schema
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: { source: { type: 'string' }, database: { type: 'string' }, unresolved: { type: 'boolean' } },
 });
 
-/** How many statements may have a text that only running the server decides. Lower it when there are fewer. */
+/** Statements whose text is only known at run time. Lower the limit when there are fewer. */
 const MOST_UNRESOLVED = values.source ? 0 : 49;
 
 const source = new Source(resolve(values.source ?? join(SERVER, 'src/main.ts')));
@@ -71,7 +71,7 @@ async function judge(one: Sent, describer: Describer): Promise<string[]> {
   return mistakes;
 }
 
-/** In the database given, or in an embedded one that is made for this. */
+/** Works in the given database, or in an embedded one with the schema. */
 async function inDatabase<T>(work: (describer: Describer) => Promise<T>): Promise<T> {
   if (values.database) return described(values.database, work);
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-statements-'));

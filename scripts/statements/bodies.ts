@@ -5,7 +5,7 @@ import { ts } from './program.ts';
 import { returns } from './syntax.ts';
 import { type Scope, UNDEFINED, UNKNOWN, type Value } from './values.ts';
 
-/** Follows the bodies of functions to what they return. */
+/** Evaluates the bodies of functions to their return values. */
 export class Bodies {
   readonly #interpreter: Interpreter;
 
@@ -13,7 +13,7 @@ export class Bodies {
     this.#interpreter = interpreter;
   }
 
-  /** What a list of statements returns, unless it comes to its end. */
+  /** The value that these statements return; undefined if none of them returns. */
   run(statements: readonly Typescript.Statement[], scope: Scope): Value | undefined {
     for (const statement of statements) {
       const returned = this.#step(statement, scope);

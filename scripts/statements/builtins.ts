@@ -6,7 +6,7 @@ import { type Binding, literal, type Piece, type Scope, UNKNOWN, type Value } fr
 
 export const LIST_METHODS = new Set(['map', 'flatMap', 'filter', 'concat', 'join', 'sort', 'toSorted', 'toReversed']);
 
-/** Calls of what comes with the language and with sql-template-tag. */
+/** Evaluates calls of JavaScript's own methods and of sql-template-tag. */
 export class Builtins {
   readonly #interpreter: Interpreter;
 
@@ -24,7 +24,7 @@ export class Builtins {
       return { kind: 'sql', pieces: [String(first.value)] };
     }
     if (name !== 'join') throw unresolved(node);
-    // Of values that only the request has: two.
+    // The values of a request are unknown: two stand for any number.
     const items = first?.kind === 'list' ? first.items : [UNKNOWN, UNKNOWN];
     if (first?.kind !== 'list') {
       const { checker } = this.#interpreter.source;
@@ -52,7 +52,7 @@ export class Builtins {
   }
 
   ofList(of: Value, name: string, node: Typescript.CallExpression, scope: Scope): Value {
-    // A list that only the request has: of two things.
+    // A list from a request is unknown: two elements stand for any number.
     const { items, open } = of.kind === 'list' ? of : { items: [UNKNOWN, UNKNOWN], open: true };
     const [arg] = node.arguments;
     const each = (item: Value, at: number) => {

@@ -1,6 +1,6 @@
 /**
- * Runs something that depends on conditions which only a request decides, once for each combination of their outcomes: first with
- * the first option of each, then with one changed, then with two, up to a limit.
+ * Some conditions depend on the request. `eachChoice` repeats a run for each combination of their outcomes, up to a limit: first
+ * with option 0 everywhere, then with one condition changed, then with two.
  */
 export class Choices {
   readonly #set: ReadonlyMap<string, number>;
@@ -11,14 +11,14 @@ export class Choices {
     this.#set = set;
   }
 
-  /** Settles a choice that has not been made yet, without alternatives. */
+  /** Fixes the option of a key that has not been chosen yet, without alternatives. */
   assume(key: string, option: number): void {
     if (this.trail.has(key)) return;
     this.trail.set(key, 1);
     this.#assumed.set(key, option);
   }
 
-  /** An option of so many, the same each time for the same key. */
+  /** Returns one of the options, the same for each call with the same key. */
   choose(key: string, options: number): number {
     if (!this.trail.has(key)) this.trail.set(key, options);
     return this.#assumed.get(key) ?? this.#set.get(key) ?? 0;
@@ -40,7 +40,7 @@ export function eachChoice<T>(limit: number, run: (choices: Choices) => T): T[] 
     } catch (error) {
       if (!(error instanceof Impossible)) throw error;
     }
-    // Those before the last that is set were changed by combinations that wait already.
+    // Only keys after the last changed one: earlier changes are in the queue already.
     const keys = [...choices.trail.keys()];
     const last = Math.max(-1, ...[...set.keys()].map((key) => keys.indexOf(key)));
     for (const key of keys.slice(last + 1)) {

@@ -29,7 +29,7 @@ function kinds(kind: Kind, types: number[]): Record<number, Kind> {
 const EFFECTS = ['?column?', 'set_config'];
 const VOID = 2278;
 
-/** Compares the row types that the source claims, as in `shop.rows<{ id: string }>(…)`, with columns. */
+/** Compares the row types that the source claims, as in `shop.rows<{ id: string }>(…)`, with the columns of a result. */
 export class Claims {
   readonly #checker: Typescript.TypeChecker;
 

@@ -5,7 +5,7 @@ import { placeOf, ts } from './program.ts';
 import { ends, isWrapped, scopeOf } from './syntax.ts';
 import { literal, type Scope, UNKNOWN, type Value } from './values.ts';
 
-/** Decides the conditions of the code that is followed: the same in the same way each time, in one combination of choices. */
+/** Decides conditions. Within one combination of choices, the same condition always has the same outcome. */
 export class Conditions {
   readonly #interpreter: Interpreter;
 
@@ -13,7 +13,7 @@ export class Conditions {
     this.#interpreter = interpreter;
   }
 
-  /** Whether a condition holds. What nothing decides is as wanted. */
+  /** Whether a condition holds. `wanted` is the outcome if the code does not decide it. */
   truth(node: Typescript.Expression, scope: Scope, wanted?: boolean): boolean {
     if (isWrapped(node)) return this.truth(node.expression, scope, wanted);
     if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
@@ -70,7 +70,7 @@ export class Conditions {
     return this.#interpreter.choices.choose(key, 2) === 0;
   }
 
-  /** What it is, where its type leaves few values, one of them. */
+  /** The value of an expression. If it is unknown and its type has few values, such as `'asc' | 'desc'`, one of them is chosen. */
   settle(node: Typescript.Expression, scope: Scope, wanted?: boolean): Value {
     const value = this.#interpreter.evaluate(node, scope);
     if (value.kind !== 'unknown') return value;
@@ -86,7 +86,7 @@ export class Conditions {
   }
 
   #literalsOf(node: Typescript.Expression): (string | number | boolean | null | undefined)[] {
-    // Not as narrowed here: the choice is the same everywhere.
+    // The declared type, not the narrowed one: the options must be the same at each place.
     const symbol = this.#interpreter.source.symbolOf(ts.isPropertyAccessExpression(node) ? node.name : node);
     const type = symbol
       ? this.#interpreter.source.checker.getTypeOfSymbol(symbol)
@@ -107,7 +107,7 @@ export class Conditions {
       .sort((a, b) => Number(a == null) - Number(b == null) || Number(b === true) - Number(a === true));
   }
 
-  /** Assumes what holds wherever this expression is reached: the conditions around it, and that none before it returned. */
+  /** Assumes that this expression is reached: the conditions around it hold, and no statement before it returned. */
   reach(node: Typescript.Node, scope: Scope): void {
     const { parent } = node;
     if (!parent || ts.isFunctionLike(node)) return;
@@ -132,7 +132,7 @@ export class Conditions {
     if (this.truth(node, scope, holds) !== holds) throw new Impossible();
   }
 
-  /** Whether the conditions around a node, up to a block around it, hold. */
+  /** Whether all conditions between a node and an outer one hold. */
   happens(node: Typescript.Node, within: Typescript.Node, scope: Scope): boolean {
     if (node === within) return true;
     const { parent } = node;
@@ -141,7 +141,7 @@ export class Conditions {
     return this.truth(parent.expression, scope) === (node === parent.thenStatement);
   }
 
-  /** A name for what an expression is, the same wherever it is the same. */
+  /** A name for the value of an expression, the same at each place that has the same value. */
   key(node: Typescript.Node, scope: Scope): string {
     if (isWrapped(node)) return this.key(node.expression, scope);
     if (ts.isPropertyAccessExpression(node)) return `${this.key(node.expression, scope)}.${node.name.text}`;

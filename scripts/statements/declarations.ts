@@ -4,7 +4,7 @@ import { placeOf, ts } from './program.ts';
 import { changesOf, enclosingFunction, mentionsSql, nameOfFunction } from './syntax.ts';
 import { type Binding, openScope, type Scope, UNDEFINED, UNKNOWN, type Value } from './values.ts';
 
-/** What variables and parameters are, and what callers give for the parameters of the function that sends a statement. */
+/** Evaluates variables and parameters. The parameters of a function that sends a statement get their values from its callers. */
 export class Declarations {
   readonly #interpreter: Interpreter;
 
@@ -35,7 +35,7 @@ export class Declarations {
       if (!this.#interpreter.conditions.happens(node, body, scope)) continue;
       if (!ts.isCallExpression(node)) {
         const isKnown = node.operatorToken.kind === ts.SyntaxKind.EqualsToken && (!isRepeated || value.kind === 'sql');
-        // What is assigned may contain what was there before.
+        // The new value may contain the old one.
         const before = scope.bindings.get(declaration);
         scope.bindings.set(declaration, { node: undefined, scope, value });
         value = isKnown ? this.#interpreter.evaluate(node.right, scope) : UNKNOWN;
@@ -75,7 +75,7 @@ export class Declarations {
     return isMissing && parameter.initializer ? this.#interpreter.evaluate(parameter.initializer, scope) : value;
   }
 
-  /** What a caller gives for a parameter that has to do with statements. */
+  /** The argument of a caller, for a parameter that may contain fragments. */
   #fromCaller(parameter: Typescript.ParameterDeclaration, scope: Scope): Binding | undefined {
     const { checker } = this.#interpreter.source;
     if (!mentionsSql(checker, checker.getTypeAtLocation(parameter))) return undefined;
@@ -100,7 +100,7 @@ export class Declarations {
   #callersOf(called: Typescript.SignatureDeclaration): Typescript.CallExpression[] {
     const name = nameOfFunction(called);
     if (!name) return [];
-    // What stands in an object is called as the method of an interface.
+    // Callers may know a member of an object as the method of an interface.
     const isMember = ts.isMethodDeclaration(called) || ts.isPropertyAssignment(called.parent);
     return this.#interpreter.source.callsOf(name).filter((call) => {
       const declaration = this.#interpreter.source.checker.getResolvedSignature(call)?.declaration;

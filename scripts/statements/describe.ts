@@ -5,7 +5,7 @@ export interface DescribedColumn {
   name: string;
   /** The object id of its type. */
   type: number;
-  /** The column of a table that it comes from as it is, `products.title`; it may still be null behind an outer join. */
+  /** Its column, as in `products.name`, unless it is an expression. It may be null behind an outer join. */
   from: string | undefined;
   /** Whether that column may be null. */
   nullable: boolean;
@@ -27,7 +27,7 @@ interface ProtocolConnection {
   sync(): void;
 }
 
-/** Of cursors and temporary tables. */
+/** Statements of cursors and temporary tables. */
 const DEPENDENT = /^\s*fetch\b|\bpg_temp\./i;
 
 const SYNTAX_ERROR = '42601';
@@ -88,7 +88,7 @@ export class Describer {
     return new Describer(client, new Map(columns.rows.map((column) => [column.key, column])));
   }
 
-  /** Nothing for several statements in one text, and for those that depend on what was done before on the connection. */
+  /** Returns undefined for several statements in one text, and for those that depend on earlier ones of the connection. */
   async describe(text: string): Promise<Described | undefined> {
     if (DEPENDENT.test(text)) return undefined;
     const description = new Description(text);

@@ -10,7 +10,7 @@ import { type Binding, literal, type Piece, render, type Scope, UNDEFINED, UNKNO
 
 const DEEPEST = 60;
 
-/** Follows expressions to the statements that they make, where the choices decide what only a request can. */
+/** Evaluates expressions to the texts of statements. The choices decide conditions that depend on the request. */
 export class Interpreter {
   readonly source: Source;
   readonly choices: Choices;
@@ -149,7 +149,7 @@ export class Interpreter {
     const of = this.evaluate(node.expression, scope);
     if (of.kind === 'list') return node.name.text === 'length' && !of.open ? literal(of.items.length) : UNKNOWN;
     const value = this.get(of, node.name.text);
-    // A property that is changed anywhere in its file is not what it began as.
+    // A property that its file assigns again has no known value.
     const mayChange = value.kind === 'literal' || value.kind === 'list';
     return mayChange && changesOf(node.getText(), node.getSourceFile()).length > 0 ? UNKNOWN : value;
   }

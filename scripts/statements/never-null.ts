@@ -1,4 +1,4 @@
-/** Columns that may be null in their table, but not in the rows of a statement that does not say so: by the file that sends it. */
+/** Nullable columns that are never null in the rows of a file's statements, for a reason that the statement does not show. */
 interface NeverNull {
   from: string;
   columns: string[];

@@ -13,7 +13,7 @@ export class Source {
   readonly files: Typescript.SourceFile[];
   readonly #calls = new Map<string, Typescript.CallExpression[]>();
 
-  /** All files that this one imports, in turn. */
+  /** Loads a file and all its imports. */
   constructor(root: string) {
     const config = ts.readConfigFile(join(SERVER, '../tsconfig.base.json'), ts.sys.readFile).config as object;
     const { options } = ts.parseJsonConfigFileContent({ ...config, files: [root] }, ts.sys, SERVER);
@@ -25,12 +25,12 @@ export class Source {
     for (const file of this.files) this.#index(file);
   }
 
-  /** The calls of whatever has this name. */
+  /** All calls of functions and methods with this name. */
   callsOf(name: string): Typescript.CallExpression[] {
     return this.#calls.get(name) ?? [];
   }
 
-  /** What a name stands for, past imports. */
+  /** The symbol of a name; of an imported name, the symbol in its own file. */
   symbolOf(node: Typescript.Node): Typescript.Symbol | undefined {
     const symbol = this.checker.getSymbolAtLocation(node);
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;

@@ -19,10 +19,10 @@ interface Text {
   claim: Typescript.TypeNode | undefined;
 }
 
-/** What sends a statement: methods of Shop, SearchDb and pg.Client, functions of db/connect.ts and db/transaction.ts. */
+/** The methods of Shop, SearchDb and pg.Client and the functions of db/connect.ts and db/transaction.ts that send statements. */
 const SENDERS = ['rows', 'one', 'query', 'queryAlone', 'run', 'write', 'sendUnheard'];
 
-/** These pass on what others send. */
+/** These files pass on the statements of others. */
 const PASSING = ['db/connect.ts', 'db/transaction.ts', 'shop/shop.ts'];
 
 /** Most have one text; a few that are put together from filters have hundreds. */

@@ -2,7 +2,7 @@ import type * as Typescript from 'typescript';
 import { placeOf, ts } from './program.ts';
 import type { Scope } from './values.ts';
 
-/** A statement of which a part is decided where this does not look. */
+/** A part of the statement cannot be evaluated. */
 export class Unresolved extends Error {}
 
 export function unresolved(node: Typescript.Node): Unresolved {
@@ -42,7 +42,7 @@ export function isOfTemplateTag(declaration: Typescript.Node): boolean {
   return declaration.getSourceFile().fileName.includes('/sql-template-tag/');
 }
 
-/** Whether it is, or may be, a fragment. */
+/** Whether the type is, or includes, a fragment. */
 export function isSql(type: Typescript.Type): boolean {
   const parts = type.isUnion() ? type.types : [type];
   return parts.some(({ symbol }) => symbol?.name === 'Sql');
@@ -50,7 +50,7 @@ export function isSql(type: Typescript.Type): boolean {
 
 const mentions = new WeakMap<Typescript.Type, boolean>();
 
-/** Whether a fragment can be got from it. */
+/** Whether a value of the type may contain or return a fragment. */
 export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Type): boolean {
   const known = mentions.get(type);
   if (known !== undefined) return known;
@@ -65,7 +65,7 @@ export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Ty
   return found;
 }
 
-/** What can be got from a value of a type of ours, other than an object of a class. */
+/** The types of the elements, properties and results of a type. Classes, and types of packages, have none here. */
 function partsOf(checker: Typescript.TypeChecker, type: Typescript.Type): readonly Typescript.Type[] {
   if (type.isUnionOrIntersection()) return type.types;
   if (checker.isArrayType(type) || checker.isTupleType(type) || type.symbol?.name === 'Promise') {
@@ -88,7 +88,7 @@ interface Change {
   isRepeated: boolean;
 }
 
-/** Where a variable of this name gets another value, or another element. */
+/** The assignments to this variable or property, and the calls that push elements. */
 export function changesOf(name: string, body: Typescript.Node): Change[] {
   const found: Change[] = [];
   const visit = (node: Typescript.Node, isRepeated: boolean): void => {
@@ -115,7 +115,7 @@ export function returns(statement: Typescript.Node): boolean {
   return ts.forEachChild(statement, (child) => returns(child) || undefined) ?? false;
 }
 
-/** Whether nothing after a statement runs. */
+/** Whether the statement always ends its function. */
 export function ends(statement: Typescript.Statement): boolean {
   const last = ts.isBlock(statement) ? statement.statements.at(-1) : statement;
   return last !== undefined && (ts.isReturnStatement(last) || ts.isThrowStatement(last));

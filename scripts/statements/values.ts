@@ -1,6 +1,6 @@
 import type * as Typescript from 'typescript';
 
-/** What the value of an expression can be known to be without running it. */
+/** The value of an expression, as far as it is known without running it. */
 export type Value =
   | { kind: 'sql'; pieces: Piece[] }
   | { kind: 'literal'; value: string | number | boolean | null | undefined }
@@ -10,24 +10,24 @@ export type Value =
   | { kind: 'function'; node: Typescript.SignatureDeclaration; scope: Scope }
   | { kind: 'unknown' };
 
-/** Text of a statement; null is a value that is sent beside it. */
+/** A piece of a statement's text; null stands for a parameter. */
 export type Piece = string | null;
 
-/** An expression of a caller, and which of its properties is meant. */
+/** The argument for a parameter: an expression in the scope of its caller, or a value. */
 export interface Binding {
   node: Typescript.Expression | undefined;
   scope: Scope;
   value?: Value;
 }
 
-/** The parameters of a function that is followed, inside of the scope that it was made in. */
+/** A function call: the arguments, and the scope that the function was declared in. */
 export interface Scope {
   id: string;
   outer: Scope | undefined;
-  /** None for that of a place whose callers are not known yet. */
+  /** The function that was called. Undefined for the place of a statement, whose callers are chosen when they matter. */
   of: Typescript.Node | undefined;
   bindings: Map<Typescript.Node, Binding>;
-  /** What was given for type parameters. */
+  /** The type arguments of the caller. */
   types: Map<Typescript.Symbol, Typescript.TypeNode>;
 }
 
