@@ -1,5 +1,6 @@
 import type { OptionInput, Product, ProductReplacement, Variant } from '@commerce-backend/spec';
 import { normalTexts } from '../plain-text.ts';
+import { writtenOf } from './fields.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 import {
   checkCombinations,
@@ -30,20 +31,8 @@ export function planReplacement(
   checkCombinations(options, variants, mistakes, ['body']);
   mistakes.throwIfAny();
   return {
+    ...writtenOf({ ...input, ...texts }),
     name: texts?.name ?? before.name,
-    slug: input.slug,
-    description: texts?.description,
-    description_html: texts?.description_html,
-    seo_title: input.seo_title,
-    seo_description: input.seo_description,
-    vendor: input.vendor,
-    product_type: input.product_type,
-    tags: texts?.tags,
-    status: input.status,
-    published_at: input.published_at,
-    metadata: input.metadata,
-    tax_class: input.tax_class,
-    track_inventory: input.track_inventory,
     options,
     variants,
     images,
