@@ -126,9 +126,9 @@ function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
 /** The call as this principal makes it, about the owner's things. */
 function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
   const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
-  return call.operation.method === 'get'
-    ? { ...own, headers: principal.headers }
-    : underKey({ ...own, headers: principal.headers });
+  const version = call.headers['If-Match'];
+  const headers = { ...principal.headers, ...(version !== undefined && { 'If-Match': version }) };
+  return call.operation.method === 'get' ? { ...own, headers } : underKey({ ...own, headers });
 }
 
 /**
