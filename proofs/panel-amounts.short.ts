@@ -25,7 +25,7 @@ inPanel('a price of 1.500 is refused with both readings, and 1.500,00 is saved a
   await sees(TWO_READINGS);
   await look('amount-refused');
   await press('Save and publish');
-  await sees('Nothing is saved: correct the amounts that are marked.');
+  await sees('Nothing is saved: correct the fields that are marked.');
   const find = async () => {
     const query = { q: `Armchair ${width}`, limit: 5 };
     const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));

@@ -47,7 +47,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   await press('Create all 12 variants');
   for (const [field, value] of [
     ['price', '89.90'],
-    ['quantity', '5'],
+    ['inventory_quantity', '5'],
   ] as const) {
     await fill('For all variants', field);
     await fill('Value', value);

@@ -113,7 +113,7 @@ const FOR_PEOPLE: Record<string, string> = {
   merchant_not_allowed: 'You do not work for this shop any more.',
 };
 
-function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {
+export function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {
   const field = loc.slice(1).findLast((part) => typeof part === 'string');
   return field === undefined ? msg : `${label(String(field))}: ${msg}`;
 }
@@ -124,11 +124,4 @@ export function fieldError(error: unknown, field: string): string | undefined {
   if (!Array.isArray(detail)) return undefined;
   const path = field.split('.');
   return detail.find(({ loc }) => loc[0] === 'body' && path.every((part, i) => String(loc[i + 1]) === part))?.msg;
-}
-
-/** The error, unless each of its mistakes is told beside one of these fields of the body: nobody reads it twice. */
-export function untoldBeside(error: unknown, fields: readonly string[]): unknown {
-  const detail = (error as Partial<CommerceError> | null)?.detail;
-  if (!Array.isArray(detail) || detail.length === 0) return error;
-  return detail.every(({ loc }) => loc[0] === 'body' && fields.includes(loc.slice(1).join('.'))) ? null : error;
 }

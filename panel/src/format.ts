@@ -73,6 +73,6 @@ export function useFormat() {
 
 /** `awaiting_payment` as people read it: "Awaiting payment". */
 export function label(value: string): string {
-  const words = value.replaceAll(/[_.]/g, ' ');
+  const words = value.replaceAll(/[_.]/g, ' ').replace(/\b(?:sku|iban|bic|url)\b/, (short) => short.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

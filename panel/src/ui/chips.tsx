@@ -4,14 +4,18 @@ import './chips.css';
 /** A list of short texts: Enter or a comma adds one, its × removes it. Several can be pasted at once, separated by commas. */
 export function Chips({
   label,
+  name,
   hint,
+  error,
   values,
   onChange,
   disabled = false,
   labelHidden = false,
 }: {
   label: string;
+  name?: string;
   hint?: string;
+  error?: string | undefined;
   values: string[];
   onChange: (values: string[]) => void;
   disabled?: boolean;
@@ -68,9 +72,11 @@ export function Chips({
       )}
       <input
         id={id}
+        name={name}
         value={typed}
         disabled={disabled}
         maxLength={255}
+        aria-invalid={error ? true : undefined}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={onKeyDown}
@@ -80,6 +86,11 @@ export function Chips({
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}
+        </p>
+      )}
+      {error && (
+        <p className="error" role="alert">
+          {error}
         </p>
       )}
     </div>

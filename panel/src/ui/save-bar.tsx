@@ -1,19 +1,26 @@
-import { useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
+import { FormError } from './form-error.tsx';
 import './save-bar.css';
 
 /** Stands below what is being edited for as long as something is not saved. When it goes, the focus goes to the screen. */
 export function SaveBar({
   busy,
   waits = false,
-  status = 'Not saved yet.',
+  status,
+  problem,
+  buttons,
   onDiscard,
   onSave,
 }: {
   busy: boolean;
   /** Not everything that is to be saved is there yet. */
   waits?: boolean;
-  status?: string | undefined;
+  status: string | undefined;
+  /** Why nothing was saved. */
+  problem: string | undefined;
+  /** In place of Discard and Save. */
+  buttons?: ReactNode;
   onDiscard: () => void;
   onSave: () => void;
 }) {
@@ -27,13 +34,17 @@ export function SaveBar({
   }, []);
   return (
     <div className="save-bar" ref={bar}>
-      <p role="status">{status}</p>
-      <Button disabled={busy} onClick={onDiscard}>
-        Discard
-      </Button>
-      <Button kind="primary" busy={busy} disabled={waits} onClick={onSave}>
-        Save
-      </Button>
+      {problem ? <FormError error={problem} /> : status && <p role="status">{status}</p>}
+      {buttons ?? (
+        <>
+          <Button disabled={busy} onClick={onDiscard}>
+            Discard
+          </Button>
+          <Button kind="primary" busy={busy} disabled={waits} onClick={onSave}>
+            Save
+          </Button>
+        </>
+      )}
     </div>
   );
 }

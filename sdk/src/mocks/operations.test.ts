@@ -45,6 +45,7 @@ function requestFor(id: string, baseUrl: string, credentials: Record<string, str
   return new Request(`${address}?${query}`, {
     method: method?.toUpperCase() ?? 'GET',
     headers: {
+      ...Object.fromEntries(named('header').map((one) => [String(one.name), String(exampleOf(one))])),
       ...credentials,
       ...(method !== 'get' && { 'Idempotency-Key': crypto.randomUUID() }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),

@@ -1,21 +1,19 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { api, fieldError, ifMatch, readAgain, type Schemas, versioned } from '../../api.ts';
-import { type NumberTexts, useFormat } from '../../format.ts';
+import { useState } from 'react';
+import { api, ifMatch, readAgain, type Schemas, versioned } from '../../api.ts';
+import { useFormat } from '../../format.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { amountLike, unitsOf } from '../../ui/decimals.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
-import { differences } from '../../ui/draft.ts';
-import { TextField } from '../../ui/field.tsx';
-import { DialogFoot } from '../../ui/form-error.tsx';
-import { Form } from '../../ui/held.tsx';
-import { AmountField } from '../../ui/number-field.tsx';
+import { changesOf } from '../../ui/form/changes.ts';
+import { fieldsOf } from '../../ui/form/fields.tsx';
+import { DialogFrame } from '../../ui/form/frames.tsx';
+import { useEditing } from '../../ui/form/use-editing.ts';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
-import { isUnread, numberIn } from '../../ui/typed-number.ts';
 
 type AgentPolicy = Schemas['AgentPolicy'];
 
@@ -111,62 +109,54 @@ function Switch({ policy }: { policy: AgentPolicy }) {
   );
 }
 
+/** The limits as they are typed, with amounts in place of minor units; named as the server names its mistakes. */
+interface LimitsDraft {
+  agent_policy: { max_budget_cents: string; max_lifetime_days: number; password_above_cents: string | null };
+}
+
+const Field = fieldsOf<LimitsDraft>();
+
 function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void }) {
-  // What the fields began with: the policy may be read anew while they are edited.
-  const [base] = useState(policy);
   const { currency, amounts } = useFormat();
   const work = useSavePolicy('The limits are saved. They apply to every approval from now on.');
   const zero = amounts.read('0').amount ?? '0';
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const budget = centsIn(form, 'budget', amounts);
-    // The field is required, and its form is not sent with a text that cannot be read.
-    if (budget === null) return;
-    const max_lifetime_days = Number(form.get('days'));
-    const typed = {
-      max_budget_cents: budget,
-      max_lifetime_days,
-      password_above_cents: centsIn(form, 'password', amounts),
-    };
-    work.mutate(differences(base, typed), { onSuccess: onClose });
+  const amountOf = (cents: number) => amountLike(zero, BigInt(cents));
+  const { max_budget_cents, max_lifetime_days, password_above_cents: above } = policy;
+  const agent_policy = {
+    max_budget_cents: amountOf(max_budget_cents),
+    max_lifetime_days,
+    password_above_cents: above === null ? null : amountOf(above),
   };
-  const own = (field: string) => fieldError(work.error, `agent_policy.${field}`);
+  const editing = useEditing<LimitsDraft>(
+    { data: { agent_policy }, etag: undefined },
+    {
+      send: async (values, over) => {
+        const { max_lifetime_days: days, ...changed } = changesOf(over.data.agent_policy, values.agent_policy);
+        const cents = Object.entries(changed).map(([field, amount]) => [field, amount && Number(unitsOf(amount))]);
+        await work.mutateAsync({ ...Object.fromEntries(cents), ...(days && { max_lifetime_days: days }) });
+        onClose();
+        return { data: values, etag: undefined };
+      },
+    },
+  );
   return (
     <Dialog open onClose={onClose} title="Limits for agents">
-      <Form busy={work.isPending} onSubmit={submit}>
-        <AmountField
-          label={`Largest budget in ${currency}`}
-          name="budget"
-          value={amountLike(zero, BigInt(policy.max_budget_cents))}
-          error={own('max_budget_cents')}
-          required
-        />
-        <TextField
+      <DialogFrame editing={editing} onCancel={onClose}>
+        <Field.Amount name="agent_policy.max_budget_cents" label={`Largest budget in ${currency}`} required />
+        <Field.Whole
+          name="agent_policy.max_lifetime_days"
           label="Longest access in days"
-          name="days"
           type="number"
           min={1}
           max={90}
-          defaultValue={policy.max_lifetime_days}
-          error={own('max_lifetime_days')}
           required
         />
-        <AmountField
+        <Field.Amount
+          name="agent_policy.password_above_cents"
           label={`Ask for the password above this, in ${currency}`}
-          name="password"
-          value={policy.password_above_cents === null ? '' : amountLike(zero, BigInt(policy.password_above_cents))}
           hint="Empty: only where the login is older than 15 minutes."
-          error={own('password_above_cents')}
         />
-        <DialogFoot work={work} action="Save" onCancel={onClose} />
-      </Form>
+      </DialogFrame>
     </Dialog>
   );
-}
-
-/** An amount that was typed, in minor units; null for none. */
-function centsIn(form: FormData, name: string, amounts: NumberTexts): number | null {
-  const amount = numberIn(form, name, amounts);
-  return amount === '' || isUnread(amount) ? null : Number(unitsOf(amount));
 }

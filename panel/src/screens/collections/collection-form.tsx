@@ -1,49 +1,34 @@
+import { useWatch } from 'react-hook-form';
 import { useCan } from '../../session/use-me.ts';
 import { CollectionProducts, FoundByRules } from './collection-products.tsx';
-import type { Collection, CollectionDraft } from './draft.ts';
+import { type Collection, type CollectionDraft, listedProductOf } from './draft.ts';
 import { CollectionShowing, CollectionWords, Rules } from './fields.tsx';
-import type { ListedProduct } from './save.ts';
 import './collections.css';
 
 /** The fields of a collection, new or not, and its products. */
 export function CollectionForm({
-  draft,
-  products,
   saved,
-  errorOf,
-  onChange,
-  onProducts,
   onUploading,
 }: {
-  draft: CollectionDraft;
-  products: ListedProduct[];
   saved?: Collection;
-  errorOf: (field: string) => string | undefined;
-  onChange: (changes: Partial<CollectionDraft>) => void;
-  onProducts: (products: ListedProduct[]) => void;
   /** Hears how many pictures are on their way. */
   onUploading: (waiting: number) => void;
 }) {
   const can = useCan();
-  const part = { draft, onChange, errorOf };
+  const type = useWatch<CollectionDraft, 'type'>({ name: 'type' });
   return (
     <fieldset className="columns" disabled={!can('products:write')}>
       <legend className="unseen">Collection</legend>
       <div className="stack">
-        <CollectionWords {...part} onUploading={onUploading} />
-        {draft.type === 'automatic' && <Rules {...part} />}
-        {draft.type === 'manual' && (
-          <CollectionProducts
-            products={products}
-            onChange={onProducts}
-            hidden={saved ? saved.products_count - saved.products.length : 0}
-            ownOrder={draft.sort_order === 'manual'}
-          />
+        <CollectionWords onUploading={onUploading} />
+        {type === 'automatic' && <Rules />}
+        {type === 'manual' && <CollectionProducts hidden={saved ? saved.products_count - saved.products.length : 0} />}
+        {type === 'automatic' && saved && (
+          <FoundByRules products={saved.products.map(listedProductOf)} count={saved.products_count} />
         )}
-        {draft.type === 'automatic' && saved && <FoundByRules products={products} count={saved.products_count} />}
       </div>
       <div className="stack">
-        <CollectionShowing {...part} />
+        <CollectionShowing type={type} />
       </div>
     </fieldset>
   );

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useController, useWatch } from 'react-hook-form';
 import { Link } from 'wouter';
 import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
@@ -10,23 +11,15 @@ import { Card } from '../../ui/page.tsx';
 import { Pictured } from '../../ui/picture.tsx';
 import { moved, ReorderControls, useReorder } from '../../ui/reorder.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { type ListedProduct, listedProductOf } from './save.ts';
+import { type CollectionDraft, type ListedProduct, listedProductOf } from './draft.ts';
 
 /** The products that were chosen by hand, in the order in which customers see them. */
-export function CollectionProducts({
-  products,
-  onChange,
-  hidden,
-  ownOrder,
-}: {
-  products: ListedProduct[];
-  onChange: (products: ListedProduct[]) => void;
-  /** How many more there are than are shown. */
-  hidden: number;
-  /** Whether the order here is the one in the shop. */
-  ownOrder: boolean;
-}) {
+export function CollectionProducts({ hidden }: { /** How many more there are than are shown. */ hidden: number }) {
   const { number } = useFormat();
+  const { field } = useController<CollectionDraft, 'products'>({ name: 'products' });
+  const { value: products, onChange } = field;
+  // Whether the order here is the one in the shop.
+  const ownOrder = useWatch<CollectionDraft, 'sort_order'>({ name: 'sort_order' }) === 'manual';
   const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
   return (
     <Card title="Products">

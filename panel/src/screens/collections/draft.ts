@@ -1,28 +1,19 @@
 import type { CollectionRule, CollectionSortOrder } from '@commerce-backend/spec';
-import { slugOf } from '../../../../cli/src/formats/slug.ts';
-import { webAddress } from '../../../../cli/src/formats/typed-text.ts';
-import type { Schemas } from '../../api.ts';
+import type { Inputs, Schemas, Versioned } from '../../api.ts';
+import { fieldsOf } from '../../ui/form/fields.tsx';
 
 export type Collection = Schemas['Collection'];
+type Input = Inputs['CollectionInput'];
 
-export interface RuleDraft {
-  key: string;
-  field: CollectionRule['field'];
-  operator: CollectionRule['operator'];
-  value: string;
-}
+export type ListedProduct = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
 
-export interface CollectionDraft {
-  title: string;
-  description: string;
-  handle: string;
-  type: 'manual' | 'automatic';
-  rules: RuleDraft[];
-  rules_match: 'all' | 'any';
-  image_url: string;
-  sort_order: CollectionSortOrder;
-  published: boolean;
-}
+/** A collection as the editor holds it: the body of the API's call, with the products that were chosen by hand. */
+export type CollectionDraft = Omit<Input, 'product_ids'> &
+  Required<Pick<Input, 'type' | 'rules' | 'sort_order' | 'published'>> & { products: ListedProduct[] };
+
+export type RuleDraft = CollectionDraft['rules'][number];
+
+export const Field = fieldsOf<CollectionDraft>();
 
 export const SORT_ORDERS: Record<CollectionSortOrder, string> = {
   manual: 'My own order',
@@ -65,82 +56,32 @@ export const OPERATOR_NAMES: Record<RuleDraft['operator'], string> = {
 export function emptyCollection(): CollectionDraft {
   return {
     title: '',
-    description: '',
-    handle: '',
     type: 'manual',
     rules: [newRule()],
     rules_match: 'all',
-    image_url: '',
     sort_order: 'manual',
     published: true,
+    products: [],
   };
 }
 
 export function newRule(): RuleDraft {
-  return { key: crypto.randomUUID(), field: 'tag', operator: 'equals', value: '' };
+  return { field: 'tag', operator: 'equals', value: '' };
 }
 
-export function collectionDraftOf(collection: Collection): CollectionDraft {
-  const rules = (collection.rules ?? []) as CollectionRule[];
-  return {
-    title: collection.title,
-    description: collection.description ?? '',
-    handle: collection.handle,
-    type: collection.type === 'automatic' ? 'automatic' : 'manual',
-    rules: rules.map((rule, i) => ({ key: String(i), ...rule })),
-    rules_match: collection.rules_match === 'any' ? 'any' : 'all',
-    image_url: collection.image_url ?? '',
-    sort_order: collection.sort_order as CollectionSortOrder,
-    published: collection.published,
+export function listedProductOf({ id, name, status, images }: Schemas['Product']): ListedProduct {
+  return { id, name, status, picture: images[0]?.url };
+}
+
+export function collectionDraftOf({ data, etag }: Versioned<Collection>): Versioned<CollectionDraft> {
+  const { title, description, handle, image_url, published } = data;
+  const draft: CollectionDraft = {
+    ...{ title, description, handle, image_url, published },
+    type: data.type === 'automatic' ? 'automatic' : 'manual',
+    rules: (data.rules ?? []) as CollectionRule[],
+    rules_match: data.rules_match === 'any' ? 'any' : 'all',
+    sort_order: data.sort_order as CollectionSortOrder,
+    products: data.products.map(listedProductOf),
   };
-}
-
-/** What the API takes of a draft. */
-export function collectionFields(draft: CollectionDraft) {
-  const { type, rules_match } = draft;
-  const rules = draft.rules.map(({ field, operator, value }) => ({
-    field,
-    operator,
-    value: value.trim(),
-  }));
-  return {
-    title: draft.title.trim(),
-    description: draft.description || null,
-    image_url: webAddress(draft.image_url) || null,
-    sort_order: draft.sort_order,
-    published: draft.published,
-    ...(draft.handle.trim() !== '' && { handle: slugOf(draft.handle) || draft.handle.trim() }),
-    ...(type === 'automatic' && { rules, rules_match }),
-  };
-}
-
-/** A collection in words, as the dialog about a conflict shows it. */
-export function inFields(draft: CollectionDraft): Map<string, string> {
-  return new Map([
-    ['Title', draft.title],
-    ['Description', draft.description],
-    ['Address', draft.handle],
-    ['Picture', draft.image_url],
-    ['Order', SORT_ORDERS[draft.sort_order]],
-    ['Shown in the shop', draft.published ? 'yes' : 'no'],
-    ...(draft.type === 'automatic'
-      ? ([
-          ['Rules', draft.rules.map(inWords).join('\n')],
-          ['Rules that must hold', draft.rules_match],
-        ] as const)
-      : []),
-  ]);
-}
-
-function inWords({ field, operator, value }: RuleDraft): string {
-  return `${FIELD_NAMES[field]} ${OPERATOR_NAMES[operator]} ${value}`;
-}
-
-/** Of a draft, what its author changed; the rest as it is now. */
-export function rebasedCollection(was: CollectionDraft, mine: CollectionDraft, now: CollectionDraft): CollectionDraft {
-  const merged = { ...now };
-  for (const name of Object.keys(now) as (keyof CollectionDraft)[]) {
-    if (JSON.stringify(mine[name]) !== JSON.stringify(was[name])) Object.assign(merged, { [name]: mine[name] });
-  }
-  return merged;
+  return { data: draft, etag };
 }

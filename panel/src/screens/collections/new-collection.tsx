@@ -1,67 +1,43 @@
 import { useState } from 'react';
+import { useFormContext, useWatch } from 'react-hook-form';
 import { useLocation } from 'wouter';
-import { fieldError } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
-import { Held } from '../../ui/held.tsx';
+import { EditorFrame } from '../../ui/form/frames.tsx';
+import { useEditing } from '../../ui/form/use-editing.ts';
 import { Card, Page } from '../../ui/page.tsx';
-import { toast, toastError } from '../../ui/toasts.tsx';
-import '../../ui/save-bar.css';
-import { UnsavedGuard } from '../../ui/unsaved.tsx';
+import { toast } from '../../ui/toasts.tsx';
 import { CollectionForm } from './collection-form.tsx';
 import { type CollectionDraft, emptyCollection } from './draft.ts';
-import { createCollection, forgetCollections, type ListedProduct } from './save.ts';
+import { createCollection, forgetCollections } from './save.ts';
 
 export function NewCollection() {
   const [, navigate] = useLocation();
-  const [empty] = useState(emptyCollection);
-  const [draft, setDraft] = useState(empty);
-  const [products, setProducts] = useState<ListedProduct[]>([]);
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const [created, setCreated] = useState(false);
-  const [uploading, setUploading] = useState(0);
-  const edited = JSON.stringify(draft) !== JSON.stringify(empty) || products.length > 0 || uploading > 0;
-  const onChange = (changes: Partial<CollectionDraft>) => setDraft((now) => ({ ...now, ...changes }));
-
-  async function save() {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const id = await createCollection(draft, products);
-      setCreated(true);
+  const [empty] = useState(() => ({ data: emptyCollection(), etag: undefined }));
+  const editing = useEditing(empty, {
+    send: async (draft) => {
+      const id = await createCollection(draft);
       await forgetCollections();
       navigate(`/collections/${id}`, { replace: true });
       toast('Saved.');
-    } catch (failure) {
-      setError(failure);
-      toastError(failure);
-    } finally {
-      setBusy(false);
-    }
-  }
-
+      return { data: draft, etag: undefined };
+    },
+  });
+  const { busy, waiting } = editing;
   return (
     <Page title="New collection" back={{ to: '/collections', label: 'Collections' }}>
-      <UnsavedGuard dirty={!created && edited} />
-      <Held busy={busy} className="stack">
+      <EditorFrame
+        editing={editing}
+        buttons={
+          <Button kind="primary" busy={busy} disabled={waiting > 0} onClick={() => void editing.save()}>
+            Save collection
+          </Button>
+        }
+      >
         <Card title="How do products get into it?">
-          <TypeChoice draft={draft} onChange={onChange} />
+          <TypeChoice />
         </Card>
-        <CollectionForm
-          draft={draft}
-          products={products}
-          errorOf={(field) => fieldError(error, field)}
-          onChange={onChange}
-          onProducts={setProducts}
-          onUploading={setUploading}
-        />
-      </Held>
-      <div className="save-bar">
-        {uploading > 0 && <p role="status">The picture is still on its way.</p>}
-        <Button kind="primary" busy={busy} disabled={uploading > 0} onClick={() => void save()}>
-          Save collection
-        </Button>
-      </div>
+        <CollectionForm onUploading={editing.setWaiting} />
+      </EditorFrame>
     </Page>
   );
 }
@@ -71,13 +47,9 @@ const TYPES = [
   { type: 'automatic', name: 'By rules', hint: 'Every product that meets them belongs to it, also later ones.' },
 ] as const;
 
-function TypeChoice({
-  draft,
-  onChange,
-}: {
-  draft: CollectionDraft;
-  onChange: (changes: Partial<CollectionDraft>) => void;
-}) {
+function TypeChoice() {
+  const { setValue } = useFormContext<CollectionDraft>();
+  const chosen = useWatch<CollectionDraft, 'type'>({ name: 'type' });
   return (
     <fieldset className="fields-2">
       <legend className="unseen">How products get into it</legend>
@@ -86,8 +58,11 @@ function TypeChoice({
           <input
             type="radio"
             name="type"
-            checked={draft.type === type}
-            onChange={() => onChange({ type, sort_order: type === 'manual' ? 'manual' : 'created_desc' })}
+            checked={chosen === type}
+            onChange={() => {
+              setValue('type', type);
+              setValue('sort_order', type === 'manual' ? 'manual' : 'created_desc');
+            }}
           />
           <span>
             <strong>{name}</strong>

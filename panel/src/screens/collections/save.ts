@@ -1,15 +1,16 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { api, ifMatch, readAgain, type Schemas, type Versioned, versioned } from '../../api.ts';
-import { type Collection, type CollectionDraft, collectionDraftOf, collectionFields } from './draft.ts';
+import { slugOf } from '../../../../cli/src/formats/slug.ts';
+import { webAddress } from '../../../../cli/src/formats/typed-text.ts';
+import { api, type Inputs, ifMatch, inWords, readAgain, type Versioned, versioned } from '../../api.ts';
+import { conflictOf } from '../../ui/conflict-dialog.tsx';
+import { changesOf, without } from '../../ui/form/changes.ts';
+import { PartlySaved } from '../../ui/form/use-editing.ts';
+import { type Collection, type CollectionDraft, collectionDraftOf } from './draft.ts';
+
+type Saved = Versioned<CollectionDraft>;
 
 /** As many products as one call of a collection shows; what comes after them keeps its order. */
 export const SHOWN = 250;
-
-export type ListedProduct = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
-
-export function listedProductOf({ id, name, status, images }: Schemas['Product']): ListedProduct {
-  return { id, name, status, picture: images[0]?.url };
-}
 
 export function loadCollection(collection_id: string, signal?: AbortSignal): Promise<Versioned<Collection>> {
   const call = api.GET('/api/dashboard/collections/{collection_id}', {
@@ -23,24 +24,38 @@ export function forgetCollections(): Promise<void> {
   return readAgain('collections');
 }
 
-export async function createCollection(draft: CollectionDraft, products: ListedProduct[]): Promise<string> {
-  const { type } = draft;
-  const body = {
-    ...collectionFields(draft),
-    type,
-    ...(type === 'manual' && { product_ids: products.map(({ id }) => id) }),
+/** A draft as the API takes it. An address that is emptied stays as it is. */
+function inBody({ products, ...draft }: CollectionDraft): Omit<CollectionDraft, 'products'> {
+  const { handle, image_url, type } = draft;
+  return {
+    ...(type === 'automatic' ? draft : (without(draft, ['rules', 'rules_match']) as typeof draft)),
+    handle: handle ? slugOf(handle) || handle : undefined,
+    image_url: image_url && webAddress(image_url),
   };
-  const { id } = await unwrap(api.POST('/api/dashboard/collections', { body }));
+}
+
+export async function createCollection(draft: CollectionDraft): Promise<string> {
+  const product_ids = draft.products.map(({ id }) => id);
+  const body = { ...changesOf({}, inBody(draft)), ...(draft.type === 'manual' && { product_ids }) };
+  const { id } = await unwrap(api.POST('/api/dashboard/collections', { body: body as Inputs['CollectionInput'] }));
   return id;
 }
 
+/** Saves a collection. What is left of a save that was refused halfway stays typed, upon what the collection is now. */
+export async function saveCollection(collection_id: string, draft: CollectionDraft, over: Saved): Promise<Saved> {
+  const load = async () => collectionDraftOf(await loadCollection(collection_id));
+  try {
+    await update(collection_id, over, draft);
+  } catch (error) {
+    const now = conflictOf(error) ? undefined : await load().catch(() => undefined);
+    if (now === undefined || now.etag === over.etag) throw error;
+    throw new PartlySaved(inWords(error), now, draft, error);
+  }
+  return load();
+}
+
 /** Brings a collection to what was edited. Each call names the version that the one before it left behind. */
-export async function updateCollection(
-  { data: base, etag }: Versioned<Collection>,
-  draft: CollectionDraft,
-  products: ListedProduct[],
-): Promise<void> {
-  const collection_id = base.id;
+async function update(collection_id: string, { data: base, etag }: Saved, draft: CollectionDraft): Promise<void> {
   let version = etag;
   const send = async <Result extends { response: Response; error?: unknown }>(
     call: (headers: Record<string, string>) => Promise<Result>,
@@ -50,15 +65,15 @@ export async function updateCollection(
     version = result.response.headers.get('ETag') ?? undefined;
   };
   const path = { collection_id };
-  const body = collectionFields(draft);
-  if (JSON.stringify(body) !== JSON.stringify(collectionFields(collectionDraftOf(base)))) {
+  const body = changesOf(inBody(base), inBody(draft));
+  if (JSON.stringify(body) !== '{}') {
     await send((headers) =>
       api.PATCH('/api/dashboard/collections/{collection_id}', { params: { path }, body, headers }),
     );
   }
   if (draft.type !== 'manual') return;
   const before = base.products.map(({ id }) => id);
-  const after = products.map(({ id }) => id);
+  const after = draft.products.map(({ id }) => id);
   for (const product_id of before.filter((id) => !after.includes(id))) {
     const params = { path: { collection_id, product_id } };
     await send((headers) =>
@@ -78,7 +93,7 @@ export async function updateCollection(
   }
   const appended = [...before.filter((id) => after.includes(id)), ...added];
   if (appended.join() === after.join()) return;
-  const product_ids = [...after, ...(await idsBeyond(base, after))];
+  const product_ids = [...after, ...(await idsBeyond(collection_id, base.products.length, after))];
   await send((headers) =>
     api.PUT('/api/dashboard/collections/{collection_id}/products/reorder', {
       params: { path },
@@ -89,13 +104,14 @@ export async function updateCollection(
 }
 
 /** The products that the screen does not show: an order names each of them. */
-async function idsBeyond({ id, products_count }: Collection, shown: string[]): Promise<string[]> {
+async function idsBeyond(collection_id: string, listed: number, shown: string[]): Promise<string[]> {
   const known = new Set(shown);
   const ids: string[] = [];
-  for (let page = 1; (page - 1) * SHOWN < products_count + shown.length && products_count > SHOWN; page++) {
-    const params = { path: { collection_id: id }, query: { page, limit: SHOWN } };
-    const { products } = await unwrap(api.GET('/api/dashboard/collections/{collection_id}', { params }));
-    for (const product of products) if (!known.has(product.id)) ids.push(product.id);
+  for (let page = 1, pages = listed < SHOWN ? 0 : 1; page <= pages; page++) {
+    const params = { path: { collection_id }, query: { page, limit: SHOWN } };
+    const found = await unwrap(api.GET('/api/dashboard/collections/{collection_id}', { params }));
+    pages = found.pages;
+    for (const product of found.products) if (!known.has(product.id)) ids.push(product.id);
   }
   return ids;
 }

@@ -1,91 +1,58 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, readAgain, type Schemas } from '../../api.ts';
+import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { differences, textOrNull } from '../../ui/draft.ts';
-import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
-import { DialogFoot } from '../../ui/form-error.tsx';
-import { Form } from '../../ui/held.tsx';
+import { changesOf } from '../../ui/form/changes.ts';
+import { fieldsOf } from '../../ui/form/fields.tsx';
+import { DialogFrame } from '../../ui/form/frames.tsx';
+import { useEditing } from '../../ui/form/use-editing.ts';
 import { toast } from '../../ui/toasts.tsx';
 
 type Customer = Schemas['CustomerRecord'];
+type Input = Inputs['CustomerInput'];
 
-const texts = [
-  ['first_name', 'First name'],
-  ['last_name', 'Last name'],
-  ['phone', 'Phone'],
-] as const;
+const Field = fieldsOf<Input>();
 
 /** Adds a customer, or changes one. */
 export function CustomerDialog({ customer, onClose }: { customer?: Customer; onClose: () => void }) {
   const [, navigate] = useLocation();
-  // What the fields began with: the customer may be read anew while they are edited.
-  const [base] = useState(customer);
-  const save = useMutation({
-    mutationFn: (form: FormData) => send(base, form),
-    onSuccess: async () => {
+  const stored = { data: (customer ?? { email: '', marketing_opt_in: false }) as Input, etag: undefined };
+  const editing = useEditing<Input>(stored, {
+    send: async (values, over) => {
+      const body = changesOf(customer ? over.data : {}, values);
+      const id = await send(customer, body);
       await readAgain('customers');
       toast('Saved.');
+      onClose();
+      if (!customer) navigate(`/customers/${id}`);
+      return { data: values, etag: undefined };
     },
   });
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const onSuccess = ({ id }: Customer) => {
-      onClose();
-      if (!base) navigate(`/customers/${id}`);
-    };
-    save.mutate(new FormData(event.currentTarget), { onSuccess });
-  }
   return (
     <Dialog open onClose={onClose} title={customer ? 'Change the customer' : 'New customer'}>
-      <Form busy={save.isPending} onSubmit={submit}>
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
-          defaultValue={customer?.email}
-          error={fieldError(save.error, 'email')}
-          required
-        />
+      <DialogFrame editing={editing} onCancel={onClose}>
+        <Field.Text name="email" label="E-mail" type="email" required />
         <div className="fields-2">
-          {texts.map(([field, label]) => (
-            <TextField
-              key={field}
-              label={label}
-              name={field}
-              defaultValue={customer?.[field] ?? ''}
-              error={fieldError(save.error, field)}
-            />
-          ))}
+          <Field.Text name="first_name" label="First name" />
+          <Field.Text name="last_name" label="Last name" />
+          <Field.Text name="phone" label="Phone" />
         </div>
-        <TextArea label="Note for staff" name="note" defaultValue={customer?.note ?? ''} />
-        <Checkbox
-          label="Wants mails about offers"
+        <Field.Area name="note" label="Note for staff" />
+        <Field.Tick
           name="marketing_opt_in"
+          label="Wants mails about offers"
           hint="Only with the customer’s own consent."
-          defaultChecked={customer?.marketing_opt_in ?? false}
         />
-        <DialogFoot work={save} action="Save" onCancel={onClose} />
-      </Form>
+      </DialogFrame>
     </Dialog>
   );
 }
 
-async function send(customer: Customer | undefined, form: FormData): Promise<Customer> {
-  const text = (name: string) => String(form.get(name) ?? '');
-  const body = {
-    email: text('email').trim(),
-    first_name: textOrNull(text('first_name')),
-    last_name: textOrNull(text('last_name')),
-    phone: textOrNull(text('phone')),
-    note: textOrNull(text('note')),
-    marketing_opt_in: form.get('marketing_opt_in') !== null,
-  };
-  if (customer === undefined) return unwrap(api.POST('/api/dashboard/customers', { body }));
-  const changes = differences(customer, body);
-  if (Object.keys(changes).length === 0) return customer;
+async function send(customer: Customer | undefined, body: Partial<Input>): Promise<string> {
+  if (customer === undefined) {
+    return (await unwrap(api.POST('/api/dashboard/customers', { body: body as Input }))).id;
+  }
+  if (Object.keys(body).length === 0) return customer.id;
   const params = { path: { customer_id: customer.id } };
-  return unwrap(api.PATCH('/api/dashboard/customers/{customer_id}', { params, body: changes }));
+  return (await unwrap(api.PATCH('/api/dashboard/customers/{customer_id}', { params, body }))).id;
 }

@@ -1,32 +1,26 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api.ts';
+import { useController } from 'react-hook-form';
+import { api, type Inputs } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 
-interface TargetIds {
-  product_ids: string[];
-  collection_ids: string[];
-}
-
 /** What a code is for: everything, or chosen collections and products. */
-export function Targets({ value, onChange }: { value: TargetIds; onChange: (value: TargetIds) => void }) {
-  const without = (ids: string[], id: string) => ids.filter((each) => each !== id);
+export function Targets() {
+  const { field: products } = useController<Inputs['DiscountInput'], 'product_ids'>({ name: 'product_ids' });
+  const { field: collections } = useController<Inputs['DiscountInput'], 'collection_ids'>({ name: 'collection_ids' });
+  const chosen = ({ value = [], onChange }: { value: string[] | undefined; onChange: (ids: string[]) => void }) => ({
+    ids: value,
+    onAdd: (id: string) => onChange([...value, id]),
+    onRemove: (id: string) => onChange(value.filter((each) => each !== id)),
+  });
   return (
     <fieldset className="stack">
       <legend>It counts for</legend>
-      {value.product_ids.length + value.collection_ids.length === 0 && <p>Everything in the cart.</p>}
-      <CollectionTargets
-        ids={value.collection_ids}
-        onAdd={(id) => onChange({ ...value, collection_ids: [...value.collection_ids, id] })}
-        onRemove={(id) => onChange({ ...value, collection_ids: without(value.collection_ids, id) })}
-      />
-      <ProductTargets
-        ids={value.product_ids}
-        onAdd={(id) => onChange({ ...value, product_ids: [...value.product_ids, id] })}
-        onRemove={(id) => onChange({ ...value, product_ids: without(value.product_ids, id) })}
-      />
+      {!products.value?.length && !collections.value?.length && <p>Everything in the cart.</p>}
+      <CollectionTargets {...chosen(collections)} />
+      <ProductTargets {...chosen(products)} />
     </fieldset>
   );
 }

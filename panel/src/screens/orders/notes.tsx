@@ -1,64 +1,46 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { api, inWords } from '../../api.ts';
+import { api } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
-import { Button } from '../../ui/button.tsx';
-import { useDraft } from '../../ui/draft.ts';
-import { TextArea } from '../../ui/field.tsx';
-import { Form } from '../../ui/held.tsx';
+import { fieldsOf } from '../../ui/form/fields.tsx';
+import { FormFrame } from '../../ui/form/frames.tsx';
+import { useEditing } from '../../ui/form/use-editing.ts';
 import { Card } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
-import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { type OrderDetails, ordersChanged } from './order-queries.ts';
 
+type Note = Pick<OrderDetails, 'staff_note'>;
+
+const Field = fieldsOf<Note>();
+
 /** The note for staff, which no customer sees. */
-export function Notes({ order }: { order: OrderDetails }) {
+export function Notes({ order: { id, staff_note } }: { order: OrderDetails }) {
   const can = useCan();
-  const { draft, set } = useDraft({ text: order.staff_note ?? '' });
-  const { text } = draft;
-  const save = useMutation({
-    mutationFn: () => {
-      const params = { path: { order_id: order.id } };
-      const body = { staff_note: text.trim() || null };
-      return unwrap(api.PATCH('/api/dashboard/orders/{order_id}', { params, body }));
+  const editing = useEditing<Note>(
+    { data: { staff_note }, etag: undefined },
+    {
+      send: async (data) => {
+        const body = { staff_note: data.staff_note?.trim() || null };
+        await unwrap(api.PATCH('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } }, body }));
+        return { data: body, etag: undefined };
+      },
+      onSaved: async () => {
+        await ordersChanged();
+        toast('The note is saved.');
+      },
     },
-    onSuccess: async () => {
-      await ordersChanged();
-      toast('The note is saved.');
-    },
-  });
+  );
   if (!can('orders:write')) {
-    return order.staff_note ? (
+    return staff_note ? (
       <Card title="Staff note">
-        <p className="written">{order.staff_note}</p>
+        <p className="written">{staff_note}</p>
       </Card>
     ) : null;
   }
-  const changed = text.trim() !== (order.staff_note ?? '');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
-    <div className="card">
-      <UnsavedGuard dirty={changed} />
-      <Form busy={save.isPending} onSubmit={submit}>
-        <TextArea
-          label="Staff note"
-          rows={3}
-          maxLength={5000}
-          hint="Customers never see it."
-          value={text}
-          onChange={(event) => set({ text: event.target.value })}
-          error={save.error ? inWords(save.error) : undefined}
-        />
-        <footer>
-          <Button type="submit" busy={save.isPending} disabled={!changed}>
-            Save note
-          </Button>
-        </footer>
-      </Form>
-    </div>
+    <Card>
+      <FormFrame editing={editing} action="Save note" writable>
+        <Field.Area name="staff_note" label="Staff note" rows={3} maxLength={5000} hint="Customers never see it." />
+      </FormFrame>
+    </Card>
   );
 }

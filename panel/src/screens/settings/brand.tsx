@@ -1,62 +1,43 @@
-import { fieldError } from '../../api.ts';
-import { typedOrNull } from '../../ui/draft.ts';
-import { TextField } from '../../ui/field.tsx';
+import { useFormContext } from 'react-hook-form';
 import { PictureUpload } from '../../ui/picture-upload.tsx';
-import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
-
-const TOLD = ['logo_url', 'accent_color', 'support_email', 'support_phone'].map((field) => `brand.${field}`);
+import { Field, type Settings, SettingsForm, useSetting } from './settings-form.tsx';
 
 const usualAccent = '#0f4c81';
 
 export function BrandSettings() {
-  return (
-    <SettingsForm title="Brand" fields={['brand']} told={TOLD}>
-      {(form) => <Fields {...form} />}
-    </SettingsForm>
-  );
+  return <SettingsForm title="Brand">{(form) => <Fields {...form} />}</SettingsForm>;
 }
 
-function Fields({ draft: { brand }, set, error, settings, onUploading }: SettingsFormProps<'brand'>) {
-  const change = (fields: Partial<typeof brand>) => set((now) => ({ brand: { ...now.brand, ...fields } }));
+function Fields({ settings, onUploading }: { settings: Settings; onUploading: (waiting: number) => void }) {
+  const brand = useSetting('brand');
+  const { setValue } = useFormContext<Settings>();
   return (
     <div className="columns">
       <div className="stack">
-        <TextField
+        <Field.Text
+          name="brand.logo_url"
           label="Address of the logo"
           type="url"
           placeholder="https://shop.example/logo.png"
-          value={brand.logo_url ?? ''}
-          onChange={(event) => change({ logo_url: typedOrNull(event.target.value) })}
-          error={fieldError(error, 'brand.logo_url')}
         />
         <PictureUpload
           label="Or upload a logo"
-          onUploaded={(logo_url) => change({ logo_url })}
+          onUploaded={(url) => setValue('brand.logo_url', url)}
           onUploading={onUploading}
         />
-        <TextField
+        <Field.Text
+          name="brand.accent_color"
           label="Accent colour"
           placeholder={usualAccent}
           hint="Of buttons and links, as #rrggbb. It must be dark enough to read white on it."
-          value={brand.accent_color ?? ''}
-          onChange={(event) => change({ accent_color: typedOrNull(event.target.value) })}
-          error={fieldError(error, 'brand.accent_color')}
         />
-        <TextField
+        <Field.Text
+          name="brand.support_email"
           label="Support e-mail"
           type="email"
           hint="Shoppers answer to this address."
-          value={brand.support_email ?? ''}
-          onChange={(event) => change({ support_email: typedOrNull(event.target.value) })}
-          error={fieldError(error, 'brand.support_email')}
         />
-        <TextField
-          label="Support phone"
-          type="tel"
-          value={brand.support_phone ?? ''}
-          onChange={(event) => change({ support_phone: typedOrNull(event.target.value) })}
-          error={fieldError(error, 'brand.support_phone')}
-        />
+        <Field.Text name="brand.support_phone" label="Support phone" type="tel" />
       </div>
       <Preview name={settings.name} logo={brand.logo_url} accent={brand.accent_color} phone={brand.support_phone} />
     </div>

@@ -1,6 +1,6 @@
 import { bankCode, webAddress, webOrigin } from '../../../../cli/src/formats/typed-text.ts';
 import type { Schemas } from '../../api.ts';
-import { trimmed } from '../../ui/draft.ts';
+import { trimmed } from '../../ui/form/changes.ts';
 
 type Settings = Schemas['Settings'];
 
@@ -17,12 +17,16 @@ export function cleaned(typed: Partial<Settings>): Partial<Settings> {
     ...(storefront_url !== undefined && { storefront_url: addressOrNull(storefront_url) }),
     ...(allowed_origins && { allowed_origins: allowed_origins.map(webOrigin) }),
     ...(tax_rates && {
-      tax_rates: tax_rates.map((rate) => ({ ...rate, ...(rate.class && { class: rate.class.toLowerCase() }) })),
+      tax_rates: tax_rates.map(({ country, rate, state, class: name }) => ({
+        ...{ country, rate, ...(state && { state }), ...(name && { class: name.toLowerCase() }) },
+      })),
     }),
   };
 }
 
+/** Without an account there is no bank transfer. */
 function cleanedBank({ iban, bic, ...rest }: NonNullable<Settings['bank_details']>) {
+  if (iban === '' && rest.account_holder === '') return null;
   return { ...rest, iban: bankCode(iban), ...(bic !== undefined && { bic: bic && bankCode(bic) }) };
 }
 

@@ -1,53 +1,32 @@
-import { fieldError } from '../../api.ts';
+import { useFieldArray } from 'react-hook-form';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { WordsField } from './list-field.tsx';
-import { SettingsForm } from './use-settings.tsx';
+import { Field, type Settings, SettingsForm, useSetting } from './settings-form.tsx';
 
 export function SearchSettings() {
-  return (
-    <SettingsForm title="Words that mean the same" fields={['search_synonyms']}>
-      {({ draft: { search_synonyms: entries }, set, error }) => (
-        <>
-          <p className="quiet-text">
-            A search for the word also finds products with the others, a little further down. It works in one direction:
-            for both, add two entries.
-          </p>
-          <ol className="rows" aria-label="Synonyms">
-            {entries.map((entry, i) => (
-              // By position: rows have no id, and are only added at the end.
-              <li key={i}>
-                <TextField
-                  label="Word"
-                  value={entry.term}
-                  onChange={(event) =>
-                    set({ search_synonyms: replaced(entries, i, { ...entry, term: event.target.value }) })
-                  }
-                  error={fieldError(error, `search_synonyms.${i}.term`)}
-                  required
-                />
-                <WordsField
-                  label="Others, with commas"
-                  value={entry.synonyms}
-                  onChange={(synonyms) => set({ search_synonyms: replaced(entries, i, { ...entry, synonyms }) })}
-                  error={fieldError(error, `search_synonyms.${i}.synonyms`)}
-                />
-                <Button
-                  aria-label={`Remove ${entry.term}`}
-                  onClick={() => set({ search_synonyms: entries.filter((_, at) => at !== i) })}
-                >
-                  Remove
-                </Button>
-              </li>
-            ))}
-          </ol>
-          <Button onClick={() => set({ search_synonyms: [...entries, { term: '', synonyms: [] }] })}>Add a word</Button>
-        </>
-      )}
-    </SettingsForm>
-  );
+  return <SettingsForm title="Words that mean the same">{() => <Synonyms />}</SettingsForm>;
 }
 
-function replaced<Item>(items: readonly Item[], at: number, item: Item): Item[] {
-  return items.map((each, i) => (i === at ? item : each));
+function Synonyms() {
+  const { fields, append, remove } = useFieldArray<Settings, 'search_synonyms'>({ name: 'search_synonyms' });
+  const entries = useSetting('search_synonyms');
+  return (
+    <>
+      <p className="quiet-text">
+        A search for the word also finds products with the others, a little further down. It works in one direction: for
+        both, add two entries.
+      </p>
+      <ol className="rows" aria-label="Synonyms">
+        {fields.map(({ id }, i) => (
+          <li key={id}>
+            <Field.Text name={`search_synonyms.${i}.term`} label="Word" required />
+            <Field.Words name={`search_synonyms.${i}.synonyms`} label="Others, with commas" />
+            <Button aria-label={`Remove ${entries[i]?.term}`} onClick={() => remove(i)}>
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <Button onClick={() => append({ term: '', synonyms: [] }, { shouldFocus: false })}>Add a word</Button>
+    </>
+  );
 }

@@ -1,16 +1,19 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useController } from 'react-hook-form';
 import { webAddress } from '../../../../cli/src/formats/typed-text.ts';
-import { api, fieldError, type Inputs, readAgain, type Schemas } from '../../api.ts';
+import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { differences, textOrNull } from '../../ui/draft.ts';
-import { TextField } from '../../ui/field.tsx';
-import { DialogFoot } from '../../ui/form-error.tsx';
-import { Form } from '../../ui/held.tsx';
+import { changesOf } from '../../ui/form/changes.ts';
+import { fieldsOf } from '../../ui/form/fields.tsx';
+import { DialogFrame } from '../../ui/form/frames.tsx';
+import { useEditing } from '../../ui/form/use-editing.ts';
 import { toast } from '../../ui/toasts.tsx';
 
+type Webhook = Schemas['Webhook'];
+type Input = Inputs['WebhookInput'];
 type Pattern = Inputs['EventPattern'];
+
+const Field = fieldsOf<Input>();
 
 const patterns: [Pattern, string][] = [
   ['*', 'Everything'],
@@ -34,86 +37,64 @@ export function WebhookDialog({
   onClose,
   onSecret,
 }: {
-  webhook?: Schemas['Webhook'];
+  webhook?: Webhook;
   onClose: () => void;
   onSecret: (secret: string) => void;
 }) {
-  // What the fields began with: the webhook may be read anew while they are edited.
-  const [base] = useState(webhook);
-  const save = useMutation({
-    mutationFn: (body: Inputs['WebhookInput']) => send(base, body),
-    onSuccess: async (secret) => {
+  const stored = { data: (webhook ?? { url: '', events: ['order.*'] }) as Input, etag: undefined };
+  const editing = useEditing<Input>(stored, {
+    send: async (values, over) => {
+      const changes = changesOf(webhook ? over.data : {}, { ...values, url: webAddress(values.url) });
+      const secret = await send(webhook, changes);
       await readAgain('webhooks');
+      onClose();
       if (secret) onSecret(secret);
       else toast('Saved.');
+      return { data: values, etag: undefined };
     },
   });
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const body = {
-      url: webAddress(String(form.get('url'))),
-      description: textOrNull(String(form.get('description'))),
-      // The boxes are the contract's patterns.
-      events: form.getAll('events') as Pattern[],
-    };
-    save.mutate(body, { onSuccess: onClose });
-  }
   return (
     <Dialog open onClose={onClose} title={webhook ? 'Change the webhook' : 'New webhook'}>
-      <Form busy={save.isPending} onSubmit={submit}>
-        <TextField
-          label="Address"
-          name="url"
-          type="url"
-          placeholder="https://"
-          defaultValue={webhook?.url}
-          error={fieldError(save.error, 'url')}
-          required
-        />
-        <TextField label="What is it for?" name="description" defaultValue={webhook?.description ?? ''} />
-        <EventBoxes chosen={webhook?.events ?? ['order.*']} error={fieldError(save.error, 'events')} />
-        <DialogFoot work={save} action="Save" onCancel={onClose} />
-      </Form>
+      <DialogFrame editing={editing} onCancel={onClose}>
+        <Field.Text name="url" label="Address" type="url" placeholder="https://" required />
+        <Field.Text name="description" label="What is it for?" />
+        <EventBoxes />
+      </DialogFrame>
     </Dialog>
   );
 }
 
-function EventBoxes({ chosen, error }: { chosen: readonly string[]; error: string | undefined }) {
+function EventBoxes() {
+  const { field, fieldState } = useController<Input, 'events'>({ name: 'events' });
   // Patterns that were chosen elsewhere stay, too.
-  const others = chosen.filter((pattern) => !patterns.some(([known]) => known === pattern));
+  const others = field.value.filter((pattern) => !patterns.some(([known]) => known === pattern));
+  const choose = (pattern: Pattern, isChosen: boolean) =>
+    field.onChange(isChosen ? [...field.value, pattern] : field.value.filter((each) => each !== pattern));
   return (
     <fieldset className="stack">
       <legend>It is told when</legend>
       {[...patterns, ...others.map((pattern) => [pattern, pattern] as const)].map(([pattern, words]) => (
         <label key={pattern} className="checkbox">
-          <input type="checkbox" name="events" value={pattern} defaultChecked={chosen.includes(pattern)} />
+          <input
+            type="checkbox"
+            name="events"
+            checked={field.value.includes(pattern)}
+            onChange={(event) => choose(pattern, event.target.checked)}
+          />
           <span>
             {words} <code>{pattern}</code>
           </span>
         </label>
       ))}
-      {error && <p className="error">{error}</p>}
+      {fieldState.error && <p className="error">{fieldState.error.message}</p>}
     </fieldset>
   );
 }
 
-async function send(
-  webhook: Schemas['Webhook'] | undefined,
-  body: Inputs['WebhookInput'],
-): Promise<string | undefined> {
-  if (webhook === undefined) return (await unwrap(api.POST('/api/dashboard/webhooks', { body }))).secret;
-  const changes = differences(
-    { ...webhook, events: inOrder(webhook.events) },
-    { ...body, events: inOrder(body.events) },
-  );
-  if (Object.keys(changes).length === 0) return undefined;
+async function send(webhook: Webhook | undefined, body: Partial<Input>): Promise<string | undefined> {
+  if (webhook === undefined) return (await unwrap(api.POST('/api/dashboard/webhooks', { body: body as Input }))).secret;
+  if (Object.keys(body).length === 0) return undefined;
   const params = { path: { webhook_id: webhook.id } };
-  await unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: changes }));
+  await unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body }));
   return undefined;
-}
-
-/** The boxes stand in another order than they were chosen in. */
-function inOrder<Text extends string>(events: readonly Text[]): Text[] {
-  return events.toSorted();
 }

@@ -44,7 +44,7 @@ function credentialOf(scheme: string): { variable: string; option: string } {
 
 function curlSample(operation: Operation): string {
   const { method, path } = operation;
-  const { path: inPath, query } = parametersOf(operation);
+  const { path: inPath, query, header } = parametersOf(operation);
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(inPath[name])));
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
@@ -56,6 +56,7 @@ function curlSample(operation: Operation): string {
   const headers = [
     ...schemesOf(operation).map((scheme) => `${headerOf(scheme)}$${credentialOf(scheme).variable}`),
     ...(takesKey(operation) ? ["Idempotency-Key: $(node -p 'crypto.randomUUID()')"] : []),
+    ...Object.entries(header).map(([name, value]) => `${name}: ${String(value).replaceAll('"', '\\"')}`),
     ...(body === undefined ? [] : ['Content-Type: application/json']),
   ];
   const parts = [
@@ -78,6 +79,7 @@ function sdkSample(operation: Operation): string {
   const params = {
     ...(Object.keys(parameters.path).length > 0 && { path: parameters.path }),
     ...(Object.keys(parameters.query).length > 0 && { query: parameters.query }),
+    ...(Object.keys(parameters.header).length > 0 && { header: parameters.header }),
   };
   const body = bodyOf(operation);
   const init = { ...(Object.keys(params).length > 0 && { params }), ...(body !== undefined && { body }) };
@@ -102,7 +104,7 @@ function literal(value: unknown): string {
 }
 
 /** The required parameters, and for queries also the first other one that the contract has an example of. */
-function parametersOf({ id, parameters }: Operation): Record<'path' | 'query', Record<string, unknown>> {
+function parametersOf({ id, parameters }: Operation): Record<'path' | 'query' | 'header', Record<string, unknown>> {
   const optional = parameters.find((one) => one.in === 'query' && !one.required && exampleOf(one) !== undefined);
   const valuesOf = (place: Parameter['in']) =>
     Object.fromEntries(
@@ -114,7 +116,8 @@ function parametersOf({ id, parameters }: Operation): Record<'path' | 'query', R
           return [one.name, example];
         }),
     );
-  return { path: valuesOf('path'), query: valuesOf('query') };
+  const { 'Idempotency-Key': _, ...header } = valuesOf('header');
+  return { path: valuesOf('path'), query: valuesOf('query'), header };
 }
 
 function exampleOf(parameter: Parameter): unknown {

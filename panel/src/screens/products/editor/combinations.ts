@@ -1,86 +1,76 @@
-import { type Draft, emptyVariant, newKey, type OptionDraft, type VariantDraft } from './draft.ts';
+import { type OptionDraft, optionsOf, type ProductDraft, type VariantDraft } from './draft.ts';
 
 /** As many variants as a product may have. */
 export const MOST_VARIANTS = 250;
 
+type Draft = Pick<ProductDraft, 'options' | 'variants'>;
+
 /** Every combination of the options' values, the last option's changing fastest. */
 export function combinationsOf(options: OptionDraft[]): string[][] {
   return options.reduce<string[][]>(
-    (all, { values }) => all.flatMap((begun) => values.map((value) => [...begun, value])),
+    (all, { values = [] }) => all.flatMap((begun) => values.map((value) => [...begun, value])),
     [[]],
   );
 }
 
 /** The options that say something: those without a value yet make no variants. */
-export function usedOptions(draft: Draft): OptionDraft[] {
-  return draft.options.filter(({ values }) => values.length > 0);
+export function usedOptions({ options }: Pick<Draft, 'options'>): OptionDraft[] {
+  return options.filter(isUsed);
 }
 
 /** The combinations for which there is no variant yet. */
 export function missingCombinations(draft: Draft): string[][] {
   const options = usedOptions(draft);
   if (options.length === 0) return [];
-  const present = new Set(draft.variants.map((variant) => keyOf(variant.options)));
+  const present = new Set(draft.variants.map((variant) => keyOf(optionsOf(variant))));
   return combinationsOf(options).filter((combination) => !present.has(keyOf(combination)));
 }
 
 /**
- * Adds a variant for each missing combination. Prices, weights and policies are taken from the first variant; codes, stock and
- * pictures are each variant's own.
+ * The variants together with one for each missing combination. Prices, weights and policies are taken from the first variant;
+ * codes, stock and pictures are each variant's own.
  */
-export function withAllCombinations(draft: Draft): Draft {
-  const missing = missingCombinations(draft);
-  const [model = emptyVariant()] = draft.variants;
-  const { id, ...like } = model;
-  const made = missing.map(
-    (options): VariantDraft => ({
-      ...like,
-      key: newKey(),
-      options,
-      sku: '',
-      barcode: '',
-      quantity: '0',
-      image_url: '',
-    }),
-  );
-  const kept = draft.variants.filter(({ options }) => options.length === usedOptions(draft).length);
-  return { ...draft, variants: inOrder([...kept, ...made], draft.options) };
+export function allVariants(draft: Draft): VariantDraft[] {
+  const { id, sku, barcode, image_url, ...like } = draft.variants[0] ?? {};
+  const made = missingCombinations(draft).map((values) => ({ ...like, inventory_quantity: 0, ...byOption(values) }));
+  const used = usedOptions(draft);
+  const kept = draft.variants.filter((variant) => optionsOf(variant).length === used.length);
+  const rank = (variant: VariantDraft) =>
+    used.reduce((sum, { values = [] }, i) => sum * 1000 + values.indexOf(optionsOf(variant)[i] ?? ''), 0);
+  return [...kept, ...made].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Options changed: each variant keeps a value for each option, and those whose value is gone leave. */
-export function withOptions(draft: Draft, options: OptionDraft[]): Draft {
-  const before = usedOptions(draft);
-  const after = options.filter(({ values }) => values.length > 0);
+/**
+ * The variants after the options have changed: each keeps a value for each option, and those whose value is gone leave. `before`
+ * has at the place of each option what it was, or undefined if it is new.
+ */
+export function variantsOf(draft: Draft, options: OptionDraft[], before: (OptionDraft | undefined)[]): VariantDraft[] {
+  const were = usedOptions(draft);
+  const after = options.flatMap((option, at) => (isUsed(option) ? [{ ...option, was: before[at] }] : []));
   const seen = new Set<string>();
   const variants = draft.variants.flatMap((variant): VariantDraft[] => {
-    const values = after.map((option) => {
-      const at = before.findIndex(({ key }) => key === option.key);
+    const values = after.map(({ was, values = [] }) => {
+      const at = was ? were.indexOf(was) : -1;
       // A new option's first value is what every variant so far has of it.
-      return at < 0 ? option.values[0] : variant.options[at];
+      return at < 0 ? values[0] : optionsOf(variant)[at];
     });
-    if (values.some((value, i) => value === undefined || !after[i]?.values.includes(value))) return [];
+    const isKept = values.every((value, i) => value !== undefined && after[i]?.values?.includes(value));
     const key = keyOf(values as string[]);
-    if (seen.has(key)) return [];
+    if (!isKept || seen.has(key)) return [];
     seen.add(key);
-    return [{ ...variant, options: values as string[] }];
+    return [{ ...variant, ...byOption(values as string[]) }];
   });
   const [first] = draft.variants;
-  return {
-    ...draft,
-    options,
-    variants: variants.length > 0 || !first ? variants : [{ ...first, options: after.map(firstOf) }],
-  };
+  if (variants.length > 0 || !first) return variants;
+  return [{ ...first, ...byOption(after.map(({ values = [] }) => values[0] ?? '')) }];
 }
 
-function firstOf({ values }: OptionDraft): string {
-  return values[0] ?? '';
+function byOption([option1 = null, option2 = null, option3 = null]: (string | null)[]) {
+  return { option1, option2, option3 };
 }
 
-function inOrder(variants: VariantDraft[], options: OptionDraft[]): VariantDraft[] {
-  const used = options.filter(({ values }) => values.length > 0);
-  const rank = ({ options: values }: VariantDraft) =>
-    used.reduce((sum, option, i) => sum * 1000 + option.values.indexOf(values[i] ?? ''), 0);
-  return variants.sort((a, b) => rank(a) - rank(b));
+function isUsed({ values = [] }: OptionDraft): boolean {
+  return values.length > 0;
 }
 
 function keyOf(values: string[]): string {

@@ -1,116 +1,65 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useController, useWatch } from 'react-hook-form';
 import { api } from '../../../api.ts';
 import { label } from '../../../format.ts';
 import { useMe } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Chips } from '../../../ui/chips.tsx';
-import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
+import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
-import { type Draft, newKey } from './draft.ts';
+import { Field, type ProductDraft } from './draft.ts';
 import { HtmlPreview } from './html-preview.tsx';
 
-export interface PartProps {
-  draft: Draft;
-  onChange: (changes: Partial<Draft>) => void;
-  /** For what ends later than it begins. */
-  setDraft: (change: (draft: Draft) => Draft) => void;
-  errorOf: (field: string) => string | undefined;
-}
-
 /** Name and description: what customers read first. */
-export function Words({ draft, onChange, errorOf }: PartProps) {
+export function Words() {
+  const html = useWatch<ProductDraft, 'description_html'>({ name: 'description_html' }) ?? '';
   return (
     <Card>
-      <TextField
-        label="Name"
-        value={draft.name}
-        required
-        maxLength={255}
-        error={errorOf('name')}
-        onChange={(event) => onChange({ name: event.target.value })}
-      />
-      <TextArea
+      <Field.Text name="name" label="Name" required maxLength={255} />
+      <Field.Area
+        name="description"
         label="Description"
+        empty=""
         rows={7}
-        value={draft.description}
         maxLength={65535}
-        hint={draft.description_html ? 'Changing only this text takes the formatted description away.' : undefined}
-        error={errorOf('description')}
-        onChange={(event) => onChange({ description: event.target.value })}
+        hint={html ? 'Changing only this text takes the formatted description away.' : undefined}
       />
-      <TextArea
+      <Field.Area
+        name="description_html"
         label="Formatted description (HTML)"
         rows={5}
         hint="The plain description is made of it when only this is changed. Scripts and styles are removed."
-        value={draft.description_html}
         maxLength={131072}
-        error={errorOf('description_html')}
-        onChange={(event) => onChange({ description_html: event.target.value })}
       />
-      {draft.description_html.trim() !== '' && (
+      {html.trim() !== '' && (
         <details className="preview">
           <summary>Preview of the formatted description</summary>
-          <HtmlPreview title="Formatted description" html={draft.description_html} />
+          <HtmlPreview title="Formatted description" html={html} />
         </details>
       )}
-      <TextField
-        label="Title for search engines"
-        value={draft.seo_title}
-        maxLength={255}
-        error={errorOf('seo_title')}
-        onChange={(event) => onChange({ seo_title: event.target.value })}
-      />
-      <TextArea
-        label="Description for search engines"
-        rows={2}
-        value={draft.seo_description}
-        maxLength={1000}
-        error={errorOf('seo_description')}
-        onChange={(event) => onChange({ seo_description: event.target.value })}
-      />
+      <Field.Text name="seo_title" label="Title for search engines" maxLength={255} />
+      <Field.Area name="seo_description" label="Description for search engines" rows={2} maxLength={1000} />
     </Card>
   );
 }
 
 /** Whether it is shown, and how it is found and taxed. */
-export function Organisation({ draft, onChange, errorOf }: PartProps) {
-  const text = (name: 'vendor' | 'product_type' | 'slug') => ({
-    value: draft[name],
-    maxLength: 255,
-    error: errorOf(name),
-    onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
-  });
+export function Organisation() {
+  const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (
     <Card title="Organisation">
-      <Select
-        label="Status"
-        value={draft.status}
-        hint={STATUS_HINTS[draft.status]}
-        error={errorOf('status')}
-        onChange={(event) => onChange({ status: event.target.value as Draft['status'] })}
-      >
+      <Field.Choice name="status" label="Status" hint={STATUS_HINTS[status]}>
         <option value="draft">Draft</option>
         <option value="active">Active</option>
         <option value="archived">Archived</option>
-      </Select>
-      <TextField label="Vendor" {...text('vendor')} />
-      <TextField label="Type" hint="Such as Mug or T-shirt." {...text('product_type')} />
-      <Chips
-        label="Tags"
-        hint="Enter or a comma adds one."
-        values={draft.tags}
-        onChange={(tags) => onChange({ tags })}
-      />
-      <TaxClass draft={draft} onChange={onChange} errorOf={errorOf} />
-      <TextField label="Address in the shop" hint="Made from the name when left empty." {...text('slug')} />
-      <Checkbox
-        label="Count stock"
-        hint="Without it the product never sells out."
-        checked={draft.track_inventory}
-        onChange={(event) => onChange({ track_inventory: event.target.checked })}
-      />
+      </Field.Choice>
+      <Field.Text name="vendor" label="Vendor" maxLength={255} />
+      <Field.Text name="product_type" label="Type" hint="Such as Mug or T-shirt." maxLength={255} />
+      <Field.Tags name="tags" label="Tags" hint="Enter or a comma adds one." />
+      <TaxClass />
+      <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
+      <Field.Tick name="track_inventory" label="Count stock" hint="Without it the product never sells out." />
     </Card>
   );
 }
@@ -121,7 +70,8 @@ const STATUS_HINTS = {
   archived: 'No longer sold; kept for old orders.',
 };
 
-function TaxClass({ draft, onChange, errorOf }: Omit<PartProps, 'setDraft'>) {
+function TaxClass() {
+  const chosen = useWatch<ProductDraft, 'tax_class'>({ name: 'tax_class' });
   const { merchant } = useMe();
   const settings = useQuery({
     queryKey: ['settings', merchant.id],
@@ -129,56 +79,57 @@ function TaxClass({ draft, onChange, errorOf }: Omit<PartProps, 'setDraft'>) {
     staleTime: 60_000,
   });
   const own = settings.data?.tax_rates.flatMap((rate) => rate.class ?? []) ?? [];
-  const classes = new Set(['standard', 'reduced', 'zero', ...own, draft.tax_class]);
+  const classes = new Set(['standard', 'reduced', 'zero', ...own, ...(chosen ? [chosen] : [])]);
   return (
-    <Select
-      label="Tax class"
-      value={draft.tax_class}
-      error={errorOf('tax_class')}
-      onChange={(event) => onChange({ tax_class: event.target.value })}
-    >
+    <Field.Choice name="tax_class" label="Tax class">
       {[...classes].map((name) => (
         <option key={name} value={name}>
           {label(name)}
         </option>
       ))}
-    </Select>
+    </Field.Choice>
   );
 }
 
 /** The product's metadata: fields of the shop's own, by name. Storefronts and integrations read them. */
-export function Metadata({ draft, onChange, errorOf }: PartProps) {
-  const rows = draft.metadata;
-  const write = (key: string, changes: { name?: string; value?: string }) =>
-    onChange({ metadata: rows.map((row) => (row.key === key ? { ...row, ...changes } : row)) });
+export function Metadata() {
+  const { field, fieldState } = useController<ProductDraft, 'metadata'>({ name: 'metadata' });
+  const stored = Object.entries(field.value ?? {}).map(([name, value]) => ({ name, value }));
+  // A row without a name is no field yet, and stays while the others are as they were left.
+  const [typed, setTyped] = useState(stored);
+  const rows = JSON.stringify(recordOf(typed)) === JSON.stringify(field.value ?? {}) ? typed : stored;
+  const write = (next: Row[]) => {
+    setTyped(next);
+    field.onChange(recordOf(next));
+  };
+  const change = (at: number, changes: Partial<Row>) =>
+    write(rows.map((row, i) => (i === at ? { ...row, ...changes } : row)));
   return (
     <Card
       title="Custom fields"
-      actions={
-        <Button onClick={() => onChange({ metadata: [...rows, { key: newKey(), name: '', value: '' }] })}>
-          Add a field
-        </Button>
-      }
+      actions={<Button onClick={() => write([...rows, { name: '', value: '' }])}>Add a field</Button>}
     >
       {rows.length === 0 && <p className="hint">What else your storefront shows of it, such as “Material: oak”.</p>}
       <ul className="stack">
-        {rows.map(({ key, name, value }, i) => (
-          <li key={key} className="metadata-row">
+        {rows.map(({ name, value }, i) => (
+          // By position: while a name is typed it is no key.
+          <li key={i} className="metadata-row">
             <TextField
               label={`Name ${i + 1}`}
               value={name}
               maxLength={100}
-              onChange={(event) => write(key, { name: event.target.value })}
+              onChange={(event) => change(i, { name: event.target.value })}
             />
             <ValueField
-              label={`Value ${i + 1}`}
+              name={`metadata.${name}`}
+              label={`Value of ${name || `field ${i + 1}`}`}
               value={value}
-              error={errorOf(`metadata.${name}`)}
-              onValue={(next) => write(key, { value: next })}
+              error={(fieldState.error as Record<string, { message?: string }> | undefined)?.[name]?.message}
+              onValue={(next) => change(i, { value: next })}
             />
             <Button
               aria-label={`Remove ${name || `field ${i + 1}`}`}
-              onClick={() => onChange({ metadata: rows.filter((row) => row.key !== key) })}
+              onClick={() => write(rows.filter((_, at) => at !== i))}
             >
               ×
             </Button>
@@ -189,7 +140,17 @@ export function Metadata({ draft, onChange, errorOf }: PartProps) {
   );
 }
 
+interface Row {
+  name: string;
+  value: string;
+}
+
+function recordOf(rows: Row[]): Record<string, string> {
+  return Object.fromEntries(rows.flatMap(({ name, value }) => (name.trim() === '' ? [] : [[name.trim(), value]])));
+}
+
 interface ValueFieldProps {
+  name: string;
   label: string;
   value: string;
   error: string | undefined;
@@ -197,9 +158,9 @@ interface ValueFieldProps {
 }
 
 /** A field of one line would take the line breaks out of a longer text, such as one that was imported. */
-function ValueField({ label, value, error, onValue }: ValueFieldProps) {
+function ValueField({ value, onValue, ...props }: ValueFieldProps) {
   const [isText] = useState(value.includes('\n') || value.length > 100);
-  const field = { label, value, maxLength: 500, error };
+  const field = { ...props, value, maxLength: 500 };
   if (isText) return <TextArea {...field} onChange={(event) => onValue(event.target.value)} />;
   return <TextField {...field} onChange={(event) => onValue(event.target.value)} />;
 }

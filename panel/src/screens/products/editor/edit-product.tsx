@@ -1,20 +1,18 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { api, ifMatch, type Versioned } from '../../../api.ts';
 import { useCan, useMe } from '../../../session/use-me.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { ConflictDialog, conflictFields } from '../../../ui/conflict-dialog.tsx';
 import { DeleteButton } from '../../../ui/delete-button.tsx';
-import { Held } from '../../../ui/held.tsx';
+import { EditorFrame } from '../../../ui/form/frames.tsx';
+import { useEditing } from '../../../ui/form/use-editing.ts';
 import { LoadError, Loading, Page } from '../../../ui/page.tsx';
 import { usePriceQuestion } from '../../../ui/price-question.tsx';
-import { SaveBar } from '../../../ui/save-bar.tsx';
-import { UnsavedGuard } from '../../../ui/unsaved.tsx';
-import { inFields, priceChanges } from './differences.ts';
-import { draftOf, type Product } from './draft.ts';
+import { toast } from '../../../ui/toasts.tsx';
+import { mergedProduct, type ProductDraft, priceChanges, productInWords } from './draft.ts';
 import { Editor } from './editor.tsx';
-import { fieldErrors, loadProduct, SHOWN_BY, useEditor } from './use-editor.ts';
+import { forgetProducts, loadProduct, SHOWN_BY, saveProduct } from './save.ts';
 
 export function EditProduct({ params }: { params: Record<string, string> }) {
   const id = params.product_id ?? '';
@@ -26,7 +24,7 @@ export function EditProduct({ params }: { params: Record<string, string> }) {
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
-  if (product.data) return <Loaded key={id} loaded={product.data} />;
+  if (product.data) return <Loaded key={id} id={id} loaded={product.data} />;
   return (
     <Page title="Product" back={{ to: '/products', label: 'Products' }}>
       {product.error ? <LoadError error={product.error} onRetry={() => void product.refetch()} /> : <Loading />}
@@ -34,71 +32,47 @@ export function EditProduct({ params }: { params: Record<string, string> }) {
   );
 }
 
-function Loaded({ loaded }: { loaded: Versioned<Product> }) {
-  const editor = useEditor(loaded);
-  const { base, draft, saving, conflict, dirty } = editor;
+function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> }) {
+  const editing = useEditing(loaded, {
+    send: (draft, over) => saveProduct(id, draft, over),
+    read: () => loadProduct(id),
+    merge: mergedProduct,
+    words: productInWords,
+    onSaved: async () => {
+      await forgetProducts();
+      toast('Saved.');
+    },
+  });
+  const { base, form } = editing;
   const can = useCan();
   const prices = usePriceQuestion();
   const [gone, setGone] = useState(false);
-  const [uploading, setUploading] = useState(0);
-  const fields = useMemo(
-    () =>
-      conflict
-        ? conflictFields(inFields(draftOf(base.data)), inFields(draft), inFields(draftOf(conflict.theirs.data)))
-        : [],
-    [conflict, base, draft],
-  );
   return (
     <Page
-      title={base.data.name}
+      title={base.data.name ?? ''}
       back={{ to: '/products', label: 'Products' }}
       status={<Badge value={base.data.status} />}
       actions={
         <>
           <Preview product={base.data} />
-          {can('products:write') && <Delete product={base} onDeleted={() => setGone(true)} />}
+          {can('products:write') && <Delete id={id} product={base} onDeleted={() => setGone(true)} />}
         </>
       }
     >
-      <UnsavedGuard dirty={(dirty || uploading > 0) && !gone} />
-      <Held busy={saving !== undefined}>
-        <Editor
-          key={editor.round}
-          draft={draft}
-          setDraft={editor.setDraft}
-          errorOf={fieldErrors(editor.error, draft)}
-          isNew={false}
-          onUploading={setUploading}
-        />
-      </Held>
-      {(dirty || saving || uploading > 0) && (
-        <SaveBar
-          busy={saving !== undefined}
-          waits={uploading > 0}
-          status={uploading > 0 ? 'Pictures are still on their way.' : progressOf(saving)}
-          onDiscard={editor.discard}
-          onSave={() => prices.ask(priceChanges(base.data, draft), () => void editor.save())}
-        />
-      )}
+      <EditorFrame
+        editing={editing}
+        isGone={gone}
+        onSave={() => prices.ask(priceChanges(base.data, form.getValues()), () => void editing.save())}
+      >
+        <Editor isNew={false} onUploading={editing.setWaiting} />
+      </EditorFrame>
       {prices.question}
-      <ConflictDialog
-        source={conflict?.source}
-        fields={fields}
-        busy={saving !== undefined}
-        onKeepMine={() => void editor.keepMine()}
-        onTakeTheirs={editor.takeTheirs}
-        onClose={editor.closeConflict}
-      />
     </Page>
   );
 }
 
-function progressOf(saving: { done: number; of: number } | undefined): string | undefined {
-  return saving && saving.of > 1 ? `Saving ${saving.done + 1} of ${saving.of}…` : undefined;
-}
-
 /** The product in the shop's own pages, where the settings say where they are. */
-function Preview({ product: { slug, status } }: { product: Product }) {
+function Preview({ product: { slug, status } }: { product: ProductDraft }) {
   const { merchant } = useMe();
   const settings = useQuery({
     queryKey: ['settings', merchant.id],
@@ -114,8 +88,8 @@ function Preview({ product: { slug, status } }: { product: Product }) {
   );
 }
 
-function Delete({ product, onDeleted }: { product: Versioned<Product>; onDeleted: () => void }) {
-  const { id, name } = product.data;
+function Delete({ id, product, onDeleted }: { id: string; product: Versioned<ProductDraft>; onDeleted: () => void }) {
+  const { name = '' } = product.data;
   const params = { path: { product_id: id } };
   return (
     <DeleteButton

@@ -1,33 +1,37 @@
+import { useFieldArray, useFormContext, useWatch } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Chips } from '../../../ui/chips.tsx';
-import { TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import {
+  allVariants,
   combinationsOf,
   MOST_VARIANTS,
   missingCombinations,
   usedOptions,
-  withAllCombinations,
-  withOptions,
+  variantsOf,
 } from './combinations.ts';
-import type { PartProps } from './details.tsx';
-import { newKey, type OptionDraft } from './draft.ts';
+import { Field, type OptionDraft, type ProductDraft } from './draft.ts';
 
 const MOST_OPTIONS = 3;
 
 /** What customers choose from, such as size and colour, and the variants that come of it. */
-export function Options({ draft, onChange, errorOf }: PartProps) {
-  const { options } = draft;
-  const write = (next: OptionDraft[]) => onChange(withOptions(draft, next));
-  const change = (key: string, changes: Partial<OptionDraft>) =>
-    write(options.map((option) => (option.key === key ? { ...option, ...changes } : option)));
+export function Options() {
+  const { getValues, setValue } = useFormContext<ProductDraft>();
+  const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
+  const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
+  /** `before` has at the place of each option what it was. */
+  const write = (next: OptionDraft[], before: (OptionDraft | undefined)[]) => {
+    const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
+    replace(next);
+    setValue('variants', variants);
+  };
   return (
     <Card
       title="Options"
       actions={
         options.length < MOST_OPTIONS && (
-          <Button onClick={() => write([...options, { key: newKey(), name: '', values: [] }])}>Add an option</Button>
+          <Button onClick={() => append({ name: '', values: [] }, { shouldFocus: false })}>Add an option</Button>
         )
       }
     >
@@ -36,43 +40,49 @@ export function Options({ draft, onChange, errorOf }: PartProps) {
       )}
       <ul className="stack">
         {options.map((option, i) => (
-          <li key={option.key} className="option-row">
-            <TextField
+          // By position: a key of the library is another one after each change, and the field would lose the focus.
+          <li key={i} className="option-row">
+            <Field.Text
+              name={`options.${i}.name`}
               label={`Option ${i + 1}`}
               placeholder={['Size', 'Colour', 'Material'][i]}
-              value={option.name}
+              empty=""
               maxLength={255}
-              error={errorOf(`options.${i}.name`)}
-              onChange={(event) => change(option.key, { name: event.target.value })}
             />
             <Chips
+              name={`options.${i}.values`}
               label={`Values of ${option.name || `option ${i + 1}`}`}
               hint="Enter or a comma adds one."
-              values={option.values}
-              onChange={(values) => change(option.key, { values })}
+              values={option.values ?? []}
+              onChange={(values) => write(options.with(i, { ...option, values }), options)}
             />
             <Button
               aria-label={`Remove ${option.name || `option ${i + 1}`}`}
-              onClick={() => write(options.filter(({ key }) => key !== option.key))}
+              onClick={() => {
+                const left = options.filter((_, at) => at !== i);
+                write(left, left);
+              }}
             >
               Remove
             </Button>
           </li>
         ))}
       </ul>
-      <Missing draft={draft} onChange={onChange} />
+      <Missing options={options} />
     </Card>
   );
 }
 
 /** "3 × 4 = 12 variants", and the way to have them all at once. */
-function Missing({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
+function Missing({ options }: Pick<ProductDraft, 'options'>) {
   const { counted, number } = useFormat();
-  const options = usedOptions(draft);
+  const { setValue } = useFormContext<ProductDraft>();
+  const draft = { options, variants: useWatch<ProductDraft, 'variants'>({ name: 'variants' }) };
+  const used = usedOptions(draft);
   const missing = missingCombinations(draft).length;
-  if (options.length === 0) return null;
-  const all = combinationsOf(options).length;
-  const sum = `${options.map(({ values }) => number(values.length)).join(' × ')} = ${counted(all, 'variant')}`;
+  if (used.length === 0) return null;
+  const all = combinationsOf(used).length;
+  const sum = `${used.map(({ values = [] }) => number(values.length)).join(' × ')} = ${counted(all, 'variant')}`;
   if (all > MOST_VARIANTS) {
     return (
       <p className="error">
@@ -82,9 +92,9 @@ function Missing({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
   }
   return (
     <div className="missing">
-      <p>{options.length > 1 || missing > 0 ? `${sum}.` : `${counted(all, 'variant')}.`}</p>
+      <p>{used.length > 1 || missing > 0 ? `${sum}.` : `${counted(all, 'variant')}.`}</p>
       {missing > 0 && (
-        <Button kind="primary" onClick={() => onChange(withAllCombinations(draft))}>
+        <Button kind="primary" onClick={() => setValue('variants', allVariants(draft))}>
           {missing === all - 1
             ? `Create all ${counted(all, 'variant')}`
             : `Create the ${missing === 1 ? 'missing variant' : `${number(missing)} missing variants`}`}

@@ -1,31 +1,30 @@
 import { useState } from 'react';
+import { useFormContext, useWatch } from 'react-hook-form';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox } from '../../../ui/field.tsx';
 import { usedOptions } from './combinations.ts';
-import { type Draft, type VariantDraft, variantName } from './draft.ts';
+import { optionsOf, type ProductDraft, type VariantDraft, variantName } from './draft.ts';
+
+type Draft = Pick<ProductDraft, 'options' | 'variants' | 'images'>;
 
 /** Which variants a picture is of. Each variant has one picture of its own at most. */
-export function PictureVariants({
-  draft,
-  url,
-  name,
-  onChange,
-}: {
-  draft: Draft;
-  url: string;
-  name: string;
-  onChange: (changes: Partial<Draft>) => void;
-}) {
+export function PictureVariants({ url, name }: { url: string; name: string }) {
   const [open, setOpen] = useState(false);
+  const { setValue } = useFormContext<ProductDraft>();
+  const [options, variants, images] = useWatch<ProductDraft, ['options', 'variants', 'images']>({
+    name: ['options', 'variants', 'images'],
+  });
+  const draft = { options, variants, images };
   const show = (which: (variant: VariantDraft) => boolean, shown: boolean) =>
-    onChange({
-      variants: draft.variants.map((variant) => {
+    setValue(
+      'variants',
+      variants.map((variant) => {
         if (!which(variant)) return variant;
         if (shown) return { ...variant, image_url: url };
-        return variant.image_url === url ? { ...variant, image_url: '' } : variant;
+        return variant.image_url === url ? { ...variant, image_url: null } : variant;
       }),
-    });
+    );
   return (
     <div className="picture-variants">
       <span>{inWords(draft, url)}</span>
@@ -39,13 +38,13 @@ export function PictureVariants({
         <ByValue draft={draft} url={url} onShow={show} />
         <fieldset className="variant-boxes">
           <legend>Variants</legend>
-          {draft.variants.map((variant) => (
+          {variants.map((variant, at) => (
             <Checkbox
-              key={variant.key}
+              key={at}
               label={variantName(variant)}
               hint={otherPicture(draft, variant, url)}
               checked={variant.image_url === url}
-              onChange={(event) => show(({ key }) => key === variant.key, event.target.checked)}
+              onChange={(event) => show((each) => each === variant, event.target.checked)}
             />
           ))}
         </fieldset>
@@ -70,10 +69,10 @@ function ByValue({
   onShow: (which: (variant: VariantDraft) => boolean, shown: boolean) => void;
 }) {
   return usedOptions(draft).map((option, at) => (
-    <fieldset key={option.key} className="variant-boxes">
+    <fieldset key={option.id ?? at} className="variant-boxes">
       <legend>{option.name || `Option ${at + 1}`}</legend>
-      {option.values.map((value) => {
-        const has = ({ options }: VariantDraft) => options[at] === value;
+      {option.values?.map((value) => {
+        const has = (variant: VariantDraft) => optionsOf(variant)[at] === value;
         return (
           <Checkbox
             key={value}
@@ -88,7 +87,7 @@ function ByValue({
 }
 
 function otherPicture({ images }: Draft, { image_url }: VariantDraft, url: string): string | undefined {
-  if (image_url === '' || image_url === url) return undefined;
+  if (!image_url || image_url === url) return undefined;
   const at = images.findIndex((image) => image.url === image_url);
   return at < 0 ? 'has another picture' : `has picture ${at + 1}`;
 }
@@ -97,9 +96,9 @@ function otherPicture({ images }: Draft, { image_url }: VariantDraft, url: strin
 function inWords(draft: Draft, url: string): string {
   const chosen = draft.variants.filter(({ image_url }) => image_url === url);
   if (chosen.length === 0) return 'Of the whole product';
-  for (const [at, { values }] of usedOptions(draft).entries()) {
-    const value = values.find((one) => chosen.every(({ options }) => options[at] === one));
-    const all = draft.variants.filter(({ options }) => options[at] === value);
+  for (const [at, { values = [] }] of usedOptions(draft).entries()) {
+    const value = values.find((one) => chosen.every((variant) => optionsOf(variant)[at] === one));
+    const all = draft.variants.filter((variant) => optionsOf(variant)[at] === value);
     if (value !== undefined && all.length === chosen.length) return `Of ${value}`;
   }
   return chosen.length < 3 ? `Of ${chosen.map(variantName).join(', ')}` : `Of ${chosen.length} variants`;

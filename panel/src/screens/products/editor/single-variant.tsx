@@ -1,74 +1,41 @@
+import { useController } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
-import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
+import { Checkbox } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
-import type { VariantDraft } from './draft.ts';
-import { type ChangeVariant, type ErrorOf, numberKind, TEXTS, variantError, WEIGHT_UNITS } from './variant-fields.tsx';
+import { Field, type ProductDraft } from './draft.ts';
+import { COLUMNS, WEIGHT_UNITS } from './variant-fields.ts';
 
 /** Price, stock and delivery of a product without options. */
-export function SingleVariant({
-  variant,
-  onChange,
-  errorOf,
-  canCount,
-}: {
-  variant: VariantDraft;
-  onChange: ChangeVariant;
-  errorOf: ErrorOf;
-  canCount: boolean;
-}) {
-  const format = useFormat();
+export function SingleVariant({ canCount }: { canCount: boolean }) {
+  const { decimals } = useFormat();
+  const { field: policy } = useController<ProductDraft, 'variants.0.inventory_policy'>({
+    name: 'variants.0.inventory_policy',
+  });
   return (
     <Card title="Price and stock">
       <div className="fields-2">
-        {TEXTS.map(({ name, label, inputMode }) => {
-          const kind = numberKind(name);
-          const error = variantError(errorOf, variant, name);
-          const write = (value: string) => onChange(variant.key, { [name]: value });
-          return kind ? (
-            <NumberField
-              key={name}
-              label={label}
-              texts={format[kind]}
-              value={variant[name]}
-              required={name === 'price'}
-              error={error}
-              onValue={write}
-            />
-          ) : (
-            <TextField
-              key={name}
-              label={label}
-              inputMode={inputMode}
-              value={variant[name]}
-              disabled={name === 'quantity' && !canCount}
-              error={error}
-              onChange={(event) => write(event.target.value)}
-            />
-          );
+        {COLUMNS.map(({ name, label, kind }) => {
+          const field = { name: `variants.0.${name}`, label } as const;
+          if (kind === 'whole') return <Field.Whole key={name} {...field} disabled={!canCount} />;
+          if (kind === 'text') return <Field.Text key={name} {...field} />;
+          const texts = kind === 'decimals' ? { texts: decimals } : {};
+          return <Field.Amount key={name} {...field} {...texts} required={name === 'price'} />;
         })}
-        <Select
-          label="Unit of weight"
-          value={variant.weight_unit}
-          onChange={(event) =>
-            onChange(variant.key, { weight_unit: event.target.value as VariantDraft['weight_unit'] })
-          }
-        >
+        <Field.Choice name="variants.0.weight_unit" label="Unit of weight">
           {WEIGHT_UNITS.map((unit) => (
             <option key={unit}>{unit}</option>
           ))}
-        </Select>
+        </Field.Choice>
       </div>
       <Checkbox
         label="Go on selling when sold out"
-        checked={variant.inventory_policy === 'continue'}
-        onChange={(event) => onChange(variant.key, { inventory_policy: event.target.checked ? 'continue' : 'deny' })}
+        checked={policy.value === 'continue'}
+        onChange={(event) => policy.onChange(event.target.checked ? 'continue' : 'deny')}
       />
-      <Checkbox
+      <Field.Tick
+        name="variants.0.requires_shipping"
         label="It is delivered"
         hint="Not for vouchers, downloads and services."
-        checked={variant.requires_shipping}
-        onChange={(event) => onChange(variant.key, { requires_shipping: event.target.checked })}
       />
     </Card>
   );

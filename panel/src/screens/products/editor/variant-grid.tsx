@@ -1,45 +1,34 @@
-import { type ComponentProps, memo, useState } from 'react';
+import { memo, useState } from 'react';
+import { useFormContext, useWatch } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CellInput } from '../../../ui/cell-input.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
-import { NumberCell, NumberField } from '../../../ui/number-field.tsx';
+import { wholeOf } from '../../../ui/form/fields.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Pictured } from '../../../ui/picture.tsx';
-import { type VariantDraft, variantName } from './draft.ts';
-import {
-  type ChangeVariant,
-  type ErrorOf,
-  numberKind,
-  TEXTS,
-  type TextName,
-  variantError,
-  WEIGHT_UNITS,
-} from './variant-fields.tsx';
+import { Field, type ProductDraft, type VariantDraft, variantName } from './draft.ts';
+import { COLUMNS, WEIGHT_UNITS } from './variant-fields.ts';
 
 /** Each variant a row, each of its fields typed in where it stands. */
 export function VariantGrid({
   variants,
-  onChange,
-  onChangeAll,
-  onRemove,
-  errorOf,
   canCount,
+  onRemove,
 }: {
-  variants: VariantDraft[];
-  onChange: ChangeVariant;
-  onChangeAll: (changes: Partial<VariantDraft>) => void;
-  onRemove: (key: string) => void;
-  errorOf: ErrorOf;
+  variants: (VariantDraft & { key: string })[];
   canCount: boolean;
+  onRemove: (at: number) => void;
 }) {
   const [more, setMore] = useState(false);
-  const texts = TEXTS.filter((text) => more || !text.more);
-  const pictured = variants.some(({ image_url }) => image_url !== '');
+  const pictured = useWatch<ProductDraft, 'variants', ProductDraft, boolean>({
+    name: 'variants',
+    compute: (all) => all.some(({ image_url }) => Boolean(image_url)),
+  });
   return (
     <Card title={`Variants (${variants.length})`}>
       <div className="variant-tools">
-        <ForAll onApply={onChangeAll} canCount={canCount} />
+        <ForAll canCount={canCount} />
         <Checkbox
           label="Show barcode, cost, weight and more"
           checked={more}
@@ -52,7 +41,7 @@ export function VariantGrid({
           <thead>
             <tr>
               <th scope="col">Variant</th>
-              {texts.map(({ name, label }) => (
+              {COLUMNS.filter((column) => more || !column.more).map(({ name, label }) => (
                 <th key={name} scope="col">
                   {label}
                 </th>
@@ -65,16 +54,15 @@ export function VariantGrid({
             </tr>
           </thead>
           <tbody>
-            {variants.map((variant) => (
+            {variants.map((variant, at) => (
               <Row
                 key={variant.key}
-                variant={variant}
+                at={at}
+                name={variantName(variant)}
                 more={more}
                 pictured={pictured}
-                errors={texts.map(({ name }) => variantError(errorOf, variant, name)).join('\n')}
                 canCount={canCount || variant.id === undefined}
                 only={variants.length === 1}
-                onChange={onChange}
                 onRemove={onRemove}
               />
             ))}
@@ -86,43 +74,53 @@ export function VariantGrid({
 }
 
 interface RowProps {
-  variant: VariantDraft;
+  at: number;
+  name: string;
   more: boolean;
   /** Whether any of them has a picture of its own. */
   pictured: boolean;
-  /** One line for each text column: plain text, so that a row is drawn again only when it changes. */
-  errors: string;
   canCount: boolean;
   only: boolean;
-  onChange: ChangeVariant;
-  onRemove: (key: string) => void;
+  onRemove: (at: number) => void;
 }
 
-const Row = memo(function Row({ variant, more, pictured, errors, canCount, only, onChange, onRemove }: RowProps) {
-  const name = variantName(variant);
-  const wrong = errors.split('\n');
+const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemove }: RowProps) {
   return (
     <tr>
       <td data-label="Variant" className="variant-name">
-        {pictured ? <Pictured url={variant.image_url}>{name}</Pictured> : name}
+        {pictured ? <Picture at={at} name={name} /> : name}
       </td>
-      {TEXTS.filter((text) => more || !text.more).map(({ name: field, label, inputMode }, i) => (
+      {COLUMNS.filter((column) => more || !column.more).map(({ name: field, label, kind }) => (
         <td key={field} data-label={label}>
-          <Cell
+          <Field.Cell
+            name={`variants.${at}.${field}`}
+            kind={kind}
             label={`${label}, ${name}`}
-            field={field}
-            inputMode={inputMode}
-            value={variant[field]}
+            inputMode={kind === 'whole' ? 'numeric' : 'text'}
             maxLength={255}
-            disabled={field === 'quantity' && !canCount}
-            error={wrong[i] || undefined}
-            onValue={(value) => onChange(variant.key, { [field]: value })}
+            disabled={kind === 'whole' && !canCount}
           />
         </td>
       ))}
-      {more && <MoreCells variant={variant} name={name} onChange={onChange} />}
+      {more && (
+        <td data-label="Unit">
+          <Field.CellChoice name={`variants.${at}.weight_unit`} label={`Unit of weight, ${name}`}>
+            {WEIGHT_UNITS.map((unit) => (
+              <option key={unit}>{unit}</option>
+            ))}
+          </Field.CellChoice>
+        </td>
+      )}
+      {more && (
+        <td data-label="When sold out">
+          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={`When sold out, ${name}`}>
+            <option value="deny">Stop selling</option>
+            <option value="continue">Go on selling</option>
+          </Field.CellChoice>
+        </td>
+      )}
       <td data-label="Remove">
-        <Button aria-label={`Remove ${name}`} disabled={only} onClick={() => onRemove(variant.key)}>
+        <Button aria-label={`Remove ${name}`} disabled={only} onClick={() => onRemove(at)}>
           ×
         </Button>
       </td>
@@ -130,82 +128,50 @@ const Row = memo(function Row({ variant, more, pictured, errors, canCount, only,
   );
 });
 
-function Cell({
-  field,
-  onValue,
-  ...cell
-}: {
-  field: TextName;
-  value: string;
-  onValue: (value: string) => void;
-} & Omit<ComponentProps<typeof CellInput>, 'onChange' | 'value'>) {
-  const format = useFormat();
-  const kind = numberKind(field);
-  if (kind) return <NumberCell {...cell} texts={format[kind]} onValue={onValue} />;
-  return <CellInput {...cell} onChange={(event) => onValue(event.target.value)} />;
-}
-
-function MoreCells({ variant, name, onChange }: { variant: VariantDraft; name: string; onChange: ChangeVariant }) {
-  return (
-    <>
-      <td data-label="Unit">
-        <select
-          aria-label={`Unit of weight, ${name}`}
-          value={variant.weight_unit}
-          onChange={(event) =>
-            onChange(variant.key, { weight_unit: event.target.value as VariantDraft['weight_unit'] })
-          }
-        >
-          {WEIGHT_UNITS.map((unit) => (
-            <option key={unit}>{unit}</option>
-          ))}
-        </select>
-      </td>
-      <td data-label="When sold out">
-        <select
-          aria-label={`When sold out, ${name}`}
-          value={variant.inventory_policy}
-          onChange={(event) =>
-            onChange(variant.key, { inventory_policy: event.target.value as VariantDraft['inventory_policy'] })
-          }
-        >
-          <option value="deny">Stop selling</option>
-          <option value="continue">Go on selling</option>
-        </select>
-      </td>
-    </>
-  );
+function Picture({ at, name }: { at: number; name: string }) {
+  const url = useWatch<ProductDraft, `variants.${number}.image_url`>({ name: `variants.${at}.image_url` });
+  return <Pictured url={url}>{name}</Pictured>;
 }
 
 /** Writes one value into all rows: most variants cost and weigh the same. */
-function ForAll({ onApply, canCount }: { onApply: (changes: Partial<VariantDraft>) => void; canCount: boolean }) {
-  const [field, setField] = useState<TextName>('price');
-  const [value, setValue] = useState('');
+function ForAll({ canCount }: { canCount: boolean }) {
+  const { getValues, setValue } = useFormContext<ProductDraft>();
   const format = useFormat();
-  const kind = numberKind(field);
-  const fields = TEXTS.filter(({ name }) => name !== 'sku' && name !== 'barcode' && (canCount || name !== 'quantity'));
+  const [field, setField] = useState('price');
+  const [typed, setTyped] = useState('');
+  const columns = COLUMNS.filter(({ name, kind }) =>
+    kind === 'whole' ? canCount : name !== 'sku' && name !== 'barcode',
+  );
+  const kind = columns.find(({ name }) => name === field)?.kind ?? 'amounts';
+  const apply = () => {
+    const next = kind === 'whole' ? wholeOf(typed) : typed || null;
+    setValue(
+      'variants',
+      getValues('variants').map((variant) => ({ ...variant, [field]: next })),
+    );
+  };
   return (
     <div className="for-all">
       <Select
         label="For all variants"
         value={field}
         onChange={(event) => {
-          setField(event.target.value as TextName);
-          setValue('');
+          setField(event.target.value);
+          setTyped('');
         }}
       >
-        {fields.map(({ name, label }) => (
+        {columns.map(({ name, label }) => (
           <option key={name} value={name}>
             {label}
           </option>
         ))}
       </Select>
-      {kind ? (
-        <NumberField key={field} label="Value" texts={format[kind]} value={value} onValue={setValue} />
+      {kind === 'amounts' || kind === 'decimals' ? (
+        <NumberField key={field} label="Value" texts={format[kind]} value={typed} onValue={setTyped} />
       ) : (
-        <TextField label="Value" inputMode="numeric" value={value} onChange={(event) => setValue(event.target.value)} />
+        <TextField label="Value" inputMode="numeric" value={typed} onChange={(event) => setTyped(event.target.value)} />
       )}
-      <Button onClick={() => onApply({ [field]: value })}>Apply to all</Button>
+      <Button onClick={apply}>Apply to all</Button>
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { FormError } from '../../../ui/form-error.tsx';
 import { Held } from '../../../ui/held.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
-import { forgetProducts } from '../editor/use-editor.ts';
+import { forgetProducts } from '../editor/save.ts';
 import { Outcome } from './outcome.tsx';
 import { MOST_BYTES, readProductFile } from './read-file.ts';
 import { type ImportState, runImport } from './run-import.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TextArea, TextField } from '../../ui/field.tsx';
+import { TextArea, TextField } from '../field.tsx';
 
 interface ListFieldProps {
   label: string;

@@ -1,6 +1,6 @@
 import { percentOf, readRate } from '../../../../cli/src/formats/typed-text.ts';
 import { useFormat } from '../../format.ts';
-import { NumberField } from '../../ui/number-field.tsx';
+import { NumberField } from '../number-field.tsx';
 
 /** A share such as "0.19", shown and entered as 19 percent. */
 export function PercentField({

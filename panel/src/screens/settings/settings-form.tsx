@@ -1,0 +1,86 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useWatch } from 'react-hook-form';
+import { api, type Inputs, ifMatch, readAgain, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { useCan, useMe } from '../../session/use-me.ts';
+import { changesOf, without } from '../../ui/form/changes.ts';
+import { fieldsOf } from '../../ui/form/fields.tsx';
+import { FormFrame } from '../../ui/form/frames.tsx';
+import { useEditing } from '../../ui/form/use-editing.ts';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { cleaned } from './cleaned.ts';
+
+export type Settings = Schemas['Settings'];
+
+export const Field = fieldsOf<Settings>();
+
+/** What a field of the form around holds now. */
+export function useSetting<Name extends keyof Settings>(name: Name): Settings[Name] {
+  return useWatch<Settings>({ name }) as Settings[Name];
+}
+
+/** The settings as they are stored, with their ETag. */
+export function useSettings() {
+  return useQuery({
+    queryKey: ['settings', useMe().merchant.id, 'versioned'],
+    queryFn: ({ signal }) => versioned(api.GET('/api/dashboard/settings', { signal }), unwrap),
+  });
+}
+
+interface SettingsFormProps {
+  title: string;
+  /** The fields of the form, with what it needs besides them. */
+  children: (form: { settings: Settings; onUploading: (waiting: number) => void }) => ReactNode;
+}
+
+/**
+ * A form over some fields of the settings. It sends only what was changed, and not over what somebody else has changed meanwhile.
+ */
+export function SettingsForm({ title, children }: SettingsFormProps) {
+  const query = useSettings();
+  return (
+    <Loaded query={query}>
+      {(stored) => (
+        <LoadedForm title={title} stored={stored}>
+          {children}
+        </LoadedForm>
+      )}
+    </Loaded>
+  );
+}
+
+function LoadedForm({ title, stored, children }: SettingsFormProps & { stored: Versioned<Settings> }) {
+  const editing = useEditing(formed(stored), {
+    send: save,
+    read: async () => formed(await versioned(api.GET('/api/dashboard/settings'), unwrap)),
+    onSaved: async () => {
+      await readAgain('settings', 'setup');
+      toast('Saved.');
+    },
+  });
+  return (
+    <Card title={title}>
+      <FormFrame editing={editing} writable={useCan()('settings:write')}>
+        {children({ settings: stored.data, onUploading: editing.setWaiting })}
+      </FormFrame>
+    </Card>
+  );
+}
+
+async function save(values: Settings, over: Versioned<Settings>): Promise<Versioned<Settings>> {
+  const changes = changesOf(cleaned(over.data), cleaned(values));
+  if (Object.keys(changes).length === 0) return over;
+  // The form's values come from lists of known ones, or are judged by the server.
+  const body = changes as Inputs['SettingsPatch'];
+  return formed(await versioned(api.PATCH('/api/dashboard/settings', { body, headers: ifMatch(over.etag) }), unwrap));
+}
+
+const NO_BANK = { account_holder: '', iban: '', bic: null, bank_name: null, instructions: null };
+
+/** As the form holds them: without what the server notes, and with fields for a bank account where there is none. */
+function formed({ data, etag }: Versioned<Settings>): Versioned<Settings> {
+  const bank_details = { ...NO_BANK, ...data.bank_details };
+  return { data: { ...without(data, ['updated_at']), bank_details } as Settings, etag };
+}

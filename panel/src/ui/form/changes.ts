@@ -1,0 +1,141 @@
+import { label } from '../../format.ts';
+
+/**
+ * Compares states of one resource: to send only what was changed here, to show what two people changed, and to merge it. In lists
+ * of objects, `id` names an object; one without is not saved yet.
+ */
+
+type Item = { id?: string } & Record<string, unknown>;
+
+/** The fields of `values` that differ from `base`. Spaces around texts do not count and are not sent. */
+export function changesOf<Values extends object>(base: Partial<Values>, values: Values): Partial<Values> {
+  const [was, now] = [trimmed(base), trimmed(values)];
+  const changed = Object.entries(now).filter(([field, value]) => !isSame(was[field as keyof Values], value));
+  return Object.fromEntries(changed) as Partial<Values>;
+}
+
+/** A list that replaces the stored one: of each stored object its id and its changes, of a new one everything. */
+export function changedItems<Value extends { id?: string }>(base: Value[], values: Value[]): Value[] {
+  return values.map((value) => {
+    const was = value.id === undefined ? undefined : base.find(({ id }) => id === value.id);
+    return was ? ({ id: value.id, ...changesOf(was, value) } as Value) : value;
+  });
+}
+
+/** My changes upon their state. Where both changed one text, mine stays; of lists, what each of us added and removed. */
+export function merged<Value>(base: Value, mine: Value, theirs: Value): Value {
+  if (isSame(base, theirs)) return mine;
+  if (isSame(base, mine)) return theirs;
+  if (Array.isArray(mine) && Array.isArray(theirs) && Array.isArray(base)) {
+    return mergedLists(base, mine, theirs) as Value;
+  }
+  if (!isObject(base) || !isObject(mine) || !isObject(theirs)) return mine;
+  const fields = Object.keys({ ...theirs, ...mine });
+  const entries = fields.map((field) => [field, merged(base[field], mine[field], theirs[field])]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Value;
+}
+
+function mergedLists(base: unknown[], mine: unknown[], theirs: unknown[]): unknown[] {
+  const all = [...base, ...mine, ...theirs];
+  if (all.every((value) => typeof value === 'string')) {
+    const added = mine.filter((value) => !base.includes(value) && !theirs.includes(value));
+    return [...theirs.filter((value) => mine.includes(value) || !base.includes(value)), ...added];
+  }
+  return all.every(isObject) && all.some(({ id }) => id !== undefined)
+    ? mergedItems(base as Item[], mine as Item[], theirs as Item[])
+    : mine;
+}
+
+/** In their order, unless I have changed it. An object that they removed and I changed becomes a new one. */
+function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
+  const find = (items: Item[], id: unknown) => items.find((item) => item.id !== undefined && item.id === id);
+  const made = mine.filter(({ id }) => id === undefined);
+  const twins = new Set<Item>();
+  const kept = theirs.flatMap((item): Item[] => {
+    const was = find(base, item.id);
+    const own = find(mine, item.id);
+    if (was) return own ? [merged(was, own, item)] : [];
+    const twin = made.find((each) => nameOf(each) === nameOf(item));
+    if (twin) twins.add(twin);
+    return [{ ...item, ...twin }];
+  });
+  const lost = mine.flatMap(({ id, ...rest }): Item[] => {
+    const was = find(base, id);
+    return was && !find(theirs, id) && !isSame(was, { ...rest, id }) ? [rest] : [];
+  });
+  const place = (item: Item) => mine.findIndex(({ id }) => id !== undefined && id === item.id);
+  const isReordered = !isSame(
+    base.map(({ id }) => id).filter((id) => find(mine, id)),
+    mine.map(({ id }) => id).filter((id) => find(base, id)),
+  );
+  const ordered = isReordered ? kept.toSorted((a, b) => place(a) - place(b)) : kept;
+  return [...ordered, ...lost, ...made.filter((item) => !twins.has(item))];
+}
+
+/** Fields that the name of an object tells. */
+const IN_NAME = ['name', 'option1', 'option2', 'option3'];
+
+/** What people call an object of a list: its name, or the values that customers choose a variant by. */
+export function nameOf(item: object): string {
+  const { name, option1, option2, option3, alt, url } = item as Record<string, unknown>;
+  const options = [option1, option2, option3].filter(Boolean).join(' / ');
+  return String(name || options || alt || url || '');
+}
+
+/** The fields of a resource as words, for comparing two states of it: objects inside are told field by field. */
+export function wordsOf(values: object, path = ''): Map<string, string> {
+  return new Map(
+    Object.entries(values).flatMap(([field, value]): [string, string][] => {
+      const words = labelOf(path + field, field);
+      if (typeof value !== 'object' || value === null) return [[words, inWords(value)]];
+      if (!Array.isArray(value)) {
+        return [...wordsOf(value, `${path}${field}.`)].map(([inner, text]) => [`${words}: ${inner}`, text]);
+      }
+      const items = value.filter((item): item is Item => isObject(item) && 'id' in item);
+      if (items.length === 0) return [[words, value.map(inWords).join(', ')]];
+      return [[words, items.map(nameOf).join('\n')], ...items.flatMap(itemInWords)];
+    }),
+  );
+}
+
+function itemInWords({ id, ...item }: Item): [string, string][] {
+  const whose = nameOf(item);
+  return [...wordsOf(without(item, IN_NAME))].map(([field, text]) => [
+    whose === '' ? field : `${whose}: ${field}`,
+    text,
+  ]);
+}
+
+/** As the field on the screen is called, if there is one. */
+function labelOf(path: string, field: string): string {
+  const [shown] = document.getElementsByName(path);
+  const [first] = shown instanceof HTMLElement && 'labels' in shown ? ((shown as HTMLInputElement).labels ?? []) : [];
+  return first?.textContent?.replace(/ \*$/, '') ?? label(field);
+}
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return isObject(value) ? Object.values(value).map(inWords).join(' ') : String(value);
+}
+
+/** A resource without the fields that the server works out, which no form shows. */
+export function without<Value extends object>(value: Value, fields: readonly string[]): Partial<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field))) as Partial<Value>;
+}
+
+/** Values without the spaces that were typed around their texts. */
+export function trimmed<Value>(value: Value): Value {
+  if (typeof value === 'string') return value.trim() as Value;
+  if (Array.isArray(value)) return value.map(trimmed) as Value;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, trimmed(each)])) as Value;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,192 @@
+import type { CommerceError } from '@commerce-backend/sdk';
+import { useEffect, useRef, useState } from 'react';
+import {
+  type DefaultValues,
+  type FieldValues,
+  type Path,
+  type UseFormReturn,
+  useForm,
+  useWatch,
+} from 'react-hook-form';
+import { inWords, mistakeInWords, type Versioned } from '../../api.ts';
+import { type ConflictSource, conflictOf } from '../conflict-dialog.tsx';
+import { changesOf, merged, nameOf, wordsOf } from './changes.ts';
+
+interface Calls<Values> {
+  /** Sends what differs from `over`, and returns what is stored then. */
+  send: (values: Values, over: Versioned<Values>) => Promise<Versioned<Values>>;
+  /** Reads what somebody else has saved meanwhile. Absent where a save names no version. */
+  read?: () => Promise<Versioned<Values>>;
+  onSaved?: (saved: Versioned<Values>) => Promise<void> | void;
+  /** My changes upon theirs, where fields alone do not tell. */
+  merge?: (base: Values, mine: Values, theirs: Values) => Values;
+  /** The fields by the names that people have for them, as they are shown when two people have changed them. */
+  words?: (values: Values) => Map<string, string>;
+}
+
+/** A save whose first call has succeeded and a later one has not: the rest stays typed, upon what is stored now. */
+export class PartlySaved<Values> extends Error {
+  readonly saved: Versioned<Values>;
+  readonly typed: Values;
+
+  constructor(message: string, saved: Versioned<Values>, typed: Values, cause: unknown) {
+    super(message, { cause });
+    this.saved = saved;
+    this.typed = typed;
+  }
+}
+
+export interface Editing<Values extends FieldValues> {
+  form: UseFormReturn<Values>;
+  /** What the form began with, and its version. */
+  base: Versioned<Values>;
+  busy: boolean;
+  dirty: boolean;
+  /** Why the last save was refused, as far as no field shows it. */
+  problem: string | undefined;
+  conflict: { source: ConflictSource; theirs: Versioned<Values> } | undefined;
+  words: (values: Values) => Map<string, string>;
+  /** How many pictures are being uploaded: what is saved meanwhile would lack them. */
+  waiting: number;
+  setWaiting: (waiting: number) => void;
+  /** Another number after everything was discarded: uploads that were under way then are not wanted either. */
+  round: number;
+  /** Whether it was saved. */
+  save: () => Promise<boolean>;
+  discard: () => void;
+  keepMine: () => void;
+  takeTheirs: () => void;
+  closeConflict: () => void;
+}
+
+const MARKED = 'Nothing is saved: correct the fields that are marked.';
+
+/**
+ * A resource that is edited in a form, whose values are the resource's own fields. A save that is refused keeps what was typed. As
+ * long as nothing is typed, the form follows what is stored.
+ */
+export function useEditing<Values extends FieldValues>(
+  stored: Versioned<Values>,
+  { send, read, onSaved, merge = merged, words = wordsOf }: Calls<Values>,
+): Editing<Values> {
+  const [busy, setBusy] = useState(false);
+  const { form, base, begin, dirty } = useBase(stored, busy);
+  const [problem, setProblem] = useState<string>();
+  const [conflict, setConflict] = useState<Editing<Values>['conflict']>();
+  const [waiting, setWaiting] = useState(0);
+  const [round, setRound] = useState(0);
+
+  // Fields are inert while they are being saved, and cannot have the focus until then.
+  useEffect(() => {
+    if (busy || !problem) return;
+    const field = document.querySelector<HTMLElement>('.held [aria-invalid="true"]');
+    field?.focus({ preventScroll: true });
+    // With what is wrong below it: the bar at the lower edge would cover it.
+    field?.scrollIntoView({ block: 'center' });
+  }, [busy, problem]);
+
+  async function save(over = base): Promise<boolean> {
+    let isSaved = false;
+    const submit = async (values: Values) => {
+      try {
+        const saved = await send(values, over);
+        // First, for whoever leaves as soon as they read that it is saved.
+        begin(saved);
+        await onSaved?.(saved);
+        isSaved = true;
+      } catch (error) {
+        const source = conflictOf(error);
+        const theirs = source && (await read?.().catch(() => undefined));
+        if (source && theirs) return setConflict({ source, theirs });
+        if (error instanceof PartlySaved) begin(error.saved, error.typed);
+        setProblem(showMistakes(form, error));
+      }
+    };
+    form.clearErrors();
+    setProblem(undefined);
+    setBusy(true);
+    await form.handleSubmit(submit, () => setProblem(MARKED))();
+    setBusy(false);
+    return isSaved;
+  }
+
+  function keepMine() {
+    if (!conflict) return;
+    begin(conflict.theirs, merge(base.data, form.getValues(), conflict.theirs.data));
+    setConflict(undefined);
+    void save(conflict.theirs);
+  }
+
+  function takeTheirs() {
+    if (conflict) begin(conflict.theirs);
+    setConflict(undefined);
+  }
+
+  function discard() {
+    begin(base);
+    setProblem(undefined);
+    setRound((now) => now + 1);
+  }
+
+  const closeConflict = () => setConflict(undefined);
+  const state = { form, base, busy, dirty, problem, conflict, words, waiting, setWaiting, round };
+  return { ...state, save: () => save(), discard, keepMine, takeTheirs, closeConflict };
+}
+
+/** The form, and the stored state that it began with. */
+function useBase<Values extends FieldValues>(stored: Versioned<Values>, busy: boolean) {
+  const [base, setBase] = useState(stored);
+  // For the comparison at the moment in which the form is reset.
+  const began = useRef(base);
+  const form = useForm<Values>({ defaultValues: stored.data as DefaultValues<Values>, shouldFocusError: false });
+  const dirty = useWatch({
+    control: form.control,
+    compute: (values) => Object.keys(changesOf(began.current.data, values)).length > 0,
+  });
+
+  function begin(next: Versioned<Values>, values: Values = next.data) {
+    began.current = next;
+    setBase(next);
+    form.reset(values);
+  }
+
+  const version = versionOf(stored);
+  const seen = useRef(version);
+  useEffect(() => {
+    if (dirty || busy || version === seen.current) return;
+    seen.current = version;
+    if (version !== versionOf(base)) begin(stored);
+  }, [version, dirty, busy]);
+
+  return { form, base, begin, dirty };
+}
+
+function versionOf<Values>({ data, etag }: Versioned<Values>): string {
+  return etag ?? JSON.stringify(data);
+}
+
+type Mistake = Parameters<typeof mistakeInWords>[0];
+
+/** Shows each mistake at its field, and returns in words what no field on the screen shows. */
+function showMistakes<Values extends FieldValues>(form: UseFormReturn<Values>, error: unknown): string {
+  const { detail } = ((error instanceof PartlySaved ? error.cause : error) ?? {}) as Partial<CommerceError>;
+  const mistakes: readonly Mistake[] = Array.isArray(detail) ? detail : [];
+  const unshown = mistakes.filter(({ loc, msg }) => {
+    const path = loc[0] === 'body' ? loc.slice(1) : [];
+    const names = path.map((_, i) => path.slice(0, path.length - i).join('.'));
+    const field = names.find((name) => document.getElementsByName(name).length > 0);
+    if (field !== undefined) form.setError(field as Path<Values>, { message: msg });
+    return field === undefined;
+  });
+  const told = unshown.map((mistake) => whose(form.getValues(), mistake) + mistakeInWords(mistake));
+  if (error instanceof PartlySaved) return [error.message, ...told].join(' ');
+  if (mistakes.length === 0) return inWords(error);
+  return [MARKED, ...told].slice(unshown.length < mistakes.length ? 0 : 1).join(' ');
+}
+
+/** "L / Red: " before a mistake in an object of a list, such as a variant whose column is hidden. */
+function whose(values: FieldValues, { loc: [, list, at] }: Mistake): string {
+  const item: unknown = typeof at === 'number' ? values[String(list)]?.[at] : undefined;
+  const name = typeof item === 'object' && item !== null ? nameOf(item) : '';
+  return name === '' ? '' : `${name}: `;
+}
