@@ -177,6 +177,29 @@ test('exchanges the SKUs and the option values of two variants', async () => {
   ]);
 });
 
+test('keeps SKUs that differ in case only, as older shops have them, until they are changed', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ sku: 'AA-1' });
+  const tee = await givenTee(shop);
+  const [a, b, c, d] = tee.variants;
+  const respell = (id: string | undefined, sku: string) =>
+    shop.owner.query('update commerce.variants set sku = $2, sku_twin = true where id = $1', [id, sku]);
+  await respell(a?.id, 'aa-1');
+  await respell(b?.id, 'tee-m-r');
+
+  const renamed = await save(shop, tee.id, { name: 'Shirt' });
+  const priced = await save(shop, tee.id, { variants: [a, b, c, d].map((one) => ({ id: one?.id, price: '9.00' })) });
+  const respelt = await save(shop, tee.id, { variants: [{ id: a?.id, sku: 'Aa-1' }, { id: b?.id }] });
+  const repeated = await save(shop, tee.id, { variants: [{ id: d?.id, sku: 'Tee-M-R' }, { id: c?.id }] });
+
+  expect(renamed.data?.name).toBe('Shirt');
+  expect(priced.data?.variants.map(({ sku, price }) => [sku, price])).toEqual(
+    ['aa-1', 'tee-m-r', 'TEE-M-R', 'TEE-M-B'].map((sku) => [sku, '9.00']),
+  );
+  expect(respelt.error).toMatchObject({ detail: [{ loc: ['body', 'variants', 0, 'sku'], type: 'sku_taken' }] });
+  expect(repeated.error).toMatchObject({ detail: [{ loc: ['body', 'variants', 0, 'sku'], type: 'duplicate' }] });
+});
+
 test('keeps, describes, moves and removes images whose file is processing, and adds others', async () => {
   const shop = await openShop();
   const { id, images } = await givenTee(shop);

@@ -26,6 +26,8 @@ export interface OptionPlan {
 export interface VariantPlan {
   /** Undefined for a new variant. */
   id: string | undefined;
+  /** The present SKU of an existing variant. */
+  old_sku: string | null;
   sku: string | null;
   barcode: string | null;
   option1: string | null;
@@ -139,6 +141,7 @@ export function planVariant(
   const all = { ...old, ...input };
   return {
     id: old?.id,
+    old_sku: old?.sku ?? null,
     sku: all.sku ?? null,
     barcode: all.barcode ?? null,
     option1: all.option1 ?? null,
@@ -188,17 +191,24 @@ export function checkCombinations(
   loc: Place,
 ): void {
   const combinations = new Set<string>();
-  const skus = new Set<string>();
+  // Older shops have SKUs that differ in case only: those that stay as they are are no mistake.
+  const skus = new Set(variants.filter((variant) => !hasNewSku(variant)).map(({ sku }) => sku?.toLowerCase()));
   variants.forEach((variant, i) => {
     const place = [...loc, 'variants', i];
     checkOptionValues(options, variant, mistakes, place);
     const combination = combinationOf(variant);
     if (combinations.has(combination)) mistakes.add(place, 'duplicate', 'Another variant has the same option values.');
     combinations.add(combination);
+    if (!hasNewSku(variant)) return;
     const sku = variant.sku?.toLowerCase();
-    if (sku && skus.has(sku)) mistakes.add([...place, 'sku'], 'duplicate', 'Another variant has this SKU.');
-    if (sku) skus.add(sku);
+    if (skus.has(sku)) mistakes.add([...place, 'sku'], 'duplicate', 'Another variant has this SKU.');
+    skus.add(sku);
   });
+}
+
+/** Whether the plan gives the variant a SKU that it does not have yet. */
+export function hasNewSku({ sku, old_sku }: VariantPlan): boolean {
+  return sku !== null && sku !== old_sku;
 }
 
 /** A value for each option, one of its own, and none beyond. An option whose own values are not known yet takes any. */

@@ -6,7 +6,7 @@ import { isAsPlanned } from './compare.ts';
 import * as fileImages from './file-images.ts';
 import { addressOf } from './images.ts';
 import { Mistakes, type Place } from './mistakes.ts';
-import type { ImagePlan } from './plan.ts';
+import { hasNewSku, type ImagePlan } from './plan.ts';
 import { knownParts, planReplacement } from './plan-replacement.ts';
 import * as products from './products.ts';
 import { takenSkus } from './taken-skus.ts';
@@ -24,7 +24,8 @@ export async function replace(shop: Shop, id: string, input: ProductReplacement,
   const plan = planReplacement(input, images?.shown, shop.currencyDigits, before, mistakes);
   if (images) await fileImages.replaceWaiting(shop, id, images.waiting);
   if (!isAsPlanned(before, plan, false)) {
-    const taken = await takenSkus(shop, { slug: before.slug, variants: plan.variants }, ['body']);
+    const renamed = plan.variants.map((variant) => (hasNewSku(variant) ? variant : {}));
+    const taken = await takenSkus(shop, { slug: before.slug, variants: renamed }, ['body']);
     if (taken.length > 0) throw new ValidationError(taken.slice(0, 50));
     await updateProduct(shop, before, plan);
     await indexProducts(shop, [id]);

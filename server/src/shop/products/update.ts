@@ -83,16 +83,12 @@ export async function updateProduct(shop: Shop, before: Product, plan: ProductPl
 interface KeptVariant extends VariantPlan {
   id: string;
   position: number;
-  old_sku: string | null;
 }
 
 /** Variants that the plan does not name are deleted. */
 async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { update_inventory, from }: Settings) {
-  const known = new Map(before.variants.map(({ id, sku }) => [id, sku]));
   const placed = plan.variants.map((variant, i) => ({ ...variant, position: i + 1 }));
-  const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) =>
-    id === undefined ? [] : [{ ...variant, id, old_sku: known.get(id) ?? null }],
-  );
+  const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) => (id === undefined ? [] : [{ ...variant, id }]));
   await removeOthers(
     shop,
     before.id,
