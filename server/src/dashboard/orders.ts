@@ -2,6 +2,7 @@ import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInOrder } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
+import { expireIfDue } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
@@ -19,8 +20,11 @@ export const listOrders: Handler<'dashboard.listOrders'> = ({ shop, query }) => 
 
 export const getOrder: Handler<'dashboard.getOrder'> = ({ shop, path }) => orders.get(shop, path.order_id);
 
-export const updateOrder: Handler<'dashboard.updateOrder'> = ({ shop, path, body }) =>
-  orders.update(shop, path.order_id, body);
+/** The event of the change shows the stored state: the expiry of an overdue order is recorded first. */
+export const updateOrder: Handler<'dashboard.updateOrder'> = async ({ shop, path, body }) => {
+  await expireIfDue(shop.asSystem(), path.order_id);
+  return orders.update(shop, path.order_id, body);
+};
 
 export const markOrderPaid: Handler<'dashboard.markOrderPaid'> = ({ shop, path }) =>
   orders.markPaid(shop, path.order_id);

@@ -126,3 +126,29 @@ test('an edit that names the version from before the deadline is refused (412 st
   expect(refused.error).toMatchObject({ error: 'stale' });
   expect(edited.data).toMatchObject({ staff_note: 'Called.', status: 'cancelled' });
 });
+
+test('an edit past the deadline sends no event that shows the order as awaiting its payment', async () => {
+  const { shop, order_id } = await givenOrders();
+  await unwrap(
+    shop.dashboard.POST('/api/dashboard/webhooks', {
+      body: { url: 'https://hooks.example.net/shop', events: ['order.*'] },
+    }),
+  );
+  await passDeadline(shop);
+
+  const params = { path: { order_id } };
+  const edited = await unwrap(shop.dashboard.PATCH(orderPath, { params, body: { staff_note: 'Called.' } }));
+  await workOverdue(shop);
+
+  const { rows } = await shop.owner.query<{ type: string; status: string; updated_at: string }>(
+    `select payload::jsonb ->> 'type' as type, payload::jsonb -> 'data' ->> 'status' as status,
+        payload::jsonb -> 'data' ->> 'updated_at' as updated_at
+      from commerce.events where site_id = $1 and payload::jsonb -> 'data' ->> 'id' = $2 order by type`,
+    [shop.site_id, order_id],
+  );
+  expect(rows).toEqual([
+    { type: 'order.payment_expired', status: 'cancelled', updated_at: edited.updated_at },
+    { type: 'order.updated', status: 'cancelled', updated_at: edited.updated_at },
+  ]);
+  expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
+});
