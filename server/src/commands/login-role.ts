@@ -2,8 +2,10 @@ import type pg from 'pg';
 
 /** Whether the login itself bypasses row-level security, apart from commerce_app, the role of requests. */
 export async function isUnboundLogin(db: pg.Pool | pg.Client): Promise<boolean> {
-  const { rows } = await db.query<{ unbound: boolean }>(
-    'select rolsuper or rolbypassrls as unbound from pg_roles where rolname = session_user',
-  );
+  const statement = {
+    text: 'select rolsuper or rolbypassrls as unbound from pg_roles where rolname = session_user',
+    query_timeout: 6_000,
+  } as pg.QueryConfig;
+  const { rows } = await db.query<{ unbound: boolean }>(statement);
   return rows[0]?.unbound ?? true;
 }

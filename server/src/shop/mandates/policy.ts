@@ -4,7 +4,7 @@ import sql, { type Sql } from 'sql-template-tag';
 /** The fields that every shop has stored. */
 type Stored = 'enabled' | 'max_budget_cents' | 'max_lifetime_days';
 
-/** What holds in shops whose policy was stored before these fields existed. */
+/** The values in policies that were stored before these fields existed. */
 const LATER: Omit<AgentPolicy, Stored> = { password_above_cents: null };
 
 /** The AgentPolicy of `site_settings t`. */

@@ -11,13 +11,13 @@ import * as events from './timeline.ts';
 
 /** How orders that wait for a bank transfer expire. */
 
-/** An order takes about 5 ms: so many leave other shops their turn within the minute. */
+/** About 5 s of the minute in which the job visits all shops. */
 const EXPIRED_AT_ONCE = 1_000;
 const REMINDED_AT_ONCE = 100;
 
 /**
  * Records the expiry of orders whose payment deadline has passed, at most 1,000 of them in one call. Stock and codes are given back.
- * Each is done in a transaction of its own, and only once whoever tries. Returns how many there were.
+ * Each has a transaction of its own, and is expired once, even if several processes try. Returns how many there were.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, overdue);

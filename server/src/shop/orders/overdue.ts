@@ -6,7 +6,7 @@ import sql, { type Sql } from 'sql-template-tag';
  * expressions; until then every query computes the same from them. All are about `orders o`.
  */
 
-/** Never null: an imported order awaits its payment without a deadline. */
+/** False, never null, for imported orders: they await their payment without a deadline. */
 export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null
     and o.payment_due_at <= now())`;
 

@@ -3,8 +3,8 @@ import { WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /**
- * Whether a product already is what a plan says, so that saving it as it is writes nothing. What
- * the plan leaves open differs in nothing.
+ * Whether a product already is as planned, so that saving it unchanged writes nothing. Fields that the plan leaves open are not
+ * compared.
  */
 export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory: boolean): boolean {
   return (
@@ -62,7 +62,7 @@ export function sameOptions(before: Product, options: OptionPlan[]): boolean {
   return same(options.map(shape), before.options.map(shape));
 }
 
-/** So is an image. */
+/** An image without an id is the one at its place. */
 function sameImages(before: Product, { images }: ProductPlan): boolean {
   if (!images) return true;
   const shape = ({ id, url, alt, position, width, height }: ImagePlan, i: number) => [

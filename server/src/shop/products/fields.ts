@@ -13,11 +13,11 @@ interface Column {
 
 const text = sql`text`;
 
-/** The fields that describe the variants or are lists of parts. */
-type Otherwise = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
+/** Fields of a ProductInput that belong to its variants, or are lists of parts. */
+type FieldOfParts = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * What merchants write of a product itself. A new field is one line here, such as `seo_title`: the plan of an input, the statements
+ * The columns of `products` that merchants write. A new field is one line here, such as `seo_title`: the plan of an input, the statements
  * that insert and change products, the comparison of an import and the dashboard's answers follow from it.
  */
 const COLUMNS = {
@@ -35,7 +35,7 @@ const COLUMNS = {
   metadata: { type: sql`jsonb`, initial: sql`'{}'`, listed: true },
   tax_class: { type: text, initial: sql`'standard'`, listed: true },
   track_inventory: { type: sql`boolean`, initial: sql`true`, listed: true },
-} satisfies Record<Exclude<keyof ProductInput & keyof Product, Otherwise>, Column>;
+} satisfies Record<Exclude<keyof ProductInput & keyof Product, FieldOfParts>, Column>;
 
 export type WrittenField = keyof typeof COLUMNS;
 /** All of them; what is undefined is left as it is. */
@@ -62,7 +62,7 @@ export function fieldsOf(fields: WrittenField[]): Partial<Fields<Product>> {
   return Object.fromEntries(fields.map((field) => [field, sql`p.${raw(field)}`]));
 }
 
-/** What an input says of them. */
+/** Those of an input. */
 export function writtenOf(input: Partial<Written>): Written {
   return Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, input[field]])) as unknown as Written;
 }

@@ -56,7 +56,7 @@ export async function countWaiting(shop: Shop, product_id: string): Promise<numb
 /** An image that goes on waiting, or a new one. */
 export type WaitingPlan = Waiting | { id: string; alt: string | null; position: number };
 
-/** Makes these the images that wait; the others do so no longer. */
+/** Replaces the images of a product that wait for their files. */
 export async function replaceWaiting(shop: Shop, product_id: string, planned: WaitingPlan[]): Promise<void> {
   const kept = planned.flatMap((image) => ('id' in image ? [image.id] : []));
   await shop.run(

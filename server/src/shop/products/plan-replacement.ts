@@ -85,7 +85,7 @@ function withOptions(variant: Variant, before: Product, options: OptionPlan[]): 
   return { ...variant, option1, option2, option3 };
 }
 
-/** The existing part that each one with an id is. Throws a ValidationError for an id of nothing, which the rules say nothing of. */
+/** The existing part behind each id. Throws a ValidationError at once for an id that the product does not have. */
 export function knownParts<Part extends { id: string }>(
   noun: 'option' | 'variant' | 'image',
   sent: { id?: string }[],

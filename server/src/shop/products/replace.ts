@@ -14,7 +14,8 @@ import { lockWithVariants, updateProduct } from './update.ts';
 
 /**
  * Saves a product as a whole; where everything is as it was, nothing is written and no event is sent. Throws `not_found`,
- * `slug_taken`, `conflict` when a variant would be deleted whose stock an open checkout holds, or a ValidationError.
+ * `slug_taken`, `conflict` when a variant would be deleted whose stock an open checkout holds, `insufficient_stock`, or a
+ * ValidationError.
  */
 export async function replace(shop: Shop, id: string, input: ProductReplacement, baseUrl: string): Promise<Product> {
   const before = await lockWithVariants(shop, id);

@@ -112,8 +112,9 @@ async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void
     await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
   }
   await shop.run(
-    sql`update variants v set position = n.position, option1 = n.option1, option2 = n.option2, option3 = n.option3, sku = n.sku, barcode = n.barcode, price = n.price,
-        compare_at_price = n.compare_at_price, cost_per_item = n.cost_per_item, inventory_policy = n.inventory_policy,
+    sql`update variants v set position = n.position, option1 = n.option1, option2 = n.option2, option3 = n.option3,
+        sku = n.sku, barcode = n.barcode, price = n.price, compare_at_price = n.compare_at_price,
+        cost_per_item = n.cost_per_item, inventory_policy = n.inventory_policy,
         low_stock_threshold = coalesce(n.low_stock_threshold, v.low_stock_threshold), weight = n.weight,
         weight_unit = n.weight_unit, requires_shipping = n.requires_shipping, image_url = n.image_url,
         sku_twin = v.sku_twin and v.sku is not distinct from n.sku, updated_at = now()
@@ -121,11 +122,11 @@ async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void
         option3 text, sku text, barcode text, price numeric, compare_at_price numeric, cost_per_item numeric, inventory_policy text,
         low_stock_threshold int, weight numeric, weight_unit text, requires_shipping boolean, image_url text)
       where v.site_id = ${shop.siteId} and v.id = n.id
-        and (v.position, v.option1, v.option2, v.option3, v.sku, v.barcode, v.price, v.compare_at_price, v.cost_per_item, v.inventory_policy,
-          v.low_stock_threshold, v.weight, v.weight_unit, v.requires_shipping, v.image_url)
-        is distinct from (n.position, n.option1, n.option2, n.option3, n.sku, n.barcode, n.price, n.compare_at_price, n.cost_per_item, n.inventory_policy,
-          coalesce(n.low_stock_threshold, v.low_stock_threshold), n.weight, n.weight_unit, n.requires_shipping,
-          n.image_url)`,
+        and (v.position, v.option1, v.option2, v.option3, v.sku, v.barcode, v.price, v.compare_at_price, v.cost_per_item,
+          v.inventory_policy, v.low_stock_threshold, v.weight, v.weight_unit, v.requires_shipping, v.image_url)
+        is distinct from (n.position, n.option1, n.option2, n.option3, n.sku, n.barcode, n.price, n.compare_at_price,
+          n.cost_per_item, n.inventory_policy, coalesce(n.low_stock_threshold, v.low_stock_threshold), n.weight,
+          n.weight_unit, n.requires_shipping, n.image_url)`,
   );
 }
 

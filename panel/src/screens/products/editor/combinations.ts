@@ -1,6 +1,6 @@
 import { type OptionDraft, optionsOf, type ProductDraft, type VariantDraft } from './draft.ts';
 
-/** As many variants as a product may have. */
+/** As many variants as the editor makes. Imports and the API take up to 2,048. */
 export const MOST_VARIANTS = 250;
 
 type Draft = Pick<ProductDraft, 'options' | 'variants'>;

@@ -86,7 +86,7 @@ function Missing({ options }: Pick<ProductDraft, 'options'>) {
   if (all > MOST_VARIANTS) {
     return (
       <p className="error">
-        {sum}. A product has at most {MOST_VARIANTS}: leave out some values, or make two products of it.
+        {sum}. The editor makes at most {MOST_VARIANTS}: leave out some values, or import the product.
       </p>
     );
   }
