@@ -115,7 +115,6 @@ test.skipIf(!program)('migrations through a pooler in session mode are made', as
 test.skipIf(!program)('what is sent outside of a transaction finds its tables behind a pooler, too', async () => {
   const db = openPool({ url: await givenPooler(), max: 4, pooling: 'transaction' });
   onTestFinished(() => db.end());
-  onTestFinished(() => openPool({ url: databaseUrl(), max: 1, pooling: 'session' }).end());
 
   await expect(
     verifyPassword(db, { email: 'nobody@example.com', password: 'no password of anybody', unlocks: [] }),
