@@ -1,5 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
@@ -151,4 +151,30 @@ test('an edit past the deadline sends no event that shows the order as awaiting 
     { type: 'order.updated', status: 'cancelled', updated_at: edited.updated_at },
   ]);
   expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
+});
+
+test('records the expiry of later orders although that of an earlier one fails', async () => {
+  const { shop, order_id, sync_order_id } = await givenOrders();
+  await passDeadline(shop);
+  await shop.owner.query(
+    `update commerce.orders set payment_due_at = payment_due_at - interval '1 hour' where id = '${order_id}';
+      create function commerce.refuse_expiry() returns trigger language plpgsql as
+        $$ begin raise 'The test refuses this order.'; end $$;
+      create trigger refuse_expiry before update on commerce.orders
+        for each row when (old.id = '${order_id}') execute function commerce.refuse_expiry()`,
+  );
+  onTestFinished(async () => {
+    await shop.owner.query('drop function commerce.refuse_expiry cascade');
+    await workOverdue(shop);
+  });
+
+  await workOverdue(shop).catch(() => undefined);
+
+  const { rows } = await shop.owner.query<{ id: string; payment_status: string }>(
+    'select id, payment_status from commerce.orders where site_id = $1',
+    [shop.site_id],
+  );
+  expect(rows).toHaveLength(2);
+  expect(rows).toContainEqual({ id: order_id, payment_status: 'awaiting_payment' });
+  expect(rows).toContainEqual({ id: sync_order_id, payment_status: 'expired' });
 });

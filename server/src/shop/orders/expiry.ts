@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import { isUnreachable } from '../../db/transaction.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
@@ -17,14 +18,22 @@ const REMINDED_AT_ONCE = 100;
 
 /**
  * Records the expiry of orders whose payment deadline has passed, at most 1,000 of them in one call. Stock and codes are given back.
- * Each has a transaction of its own, and is expired once, even if several processes try. Returns how many there were.
+ * Each has a transaction of its own, and is expired once, even if several processes try. Returns how many there were. An order that fails keeps no other from its turn;
+ * its error is thrown at the end.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, overdue);
   let expired = 0;
+  const failures: unknown[] = [];
   for (const id of due) {
-    if (await inShop(db, tenant, SYSTEM, (shop) => expireIfDue(shop, id))) expired += 1;
+    try {
+      if (await inShop(db, tenant, SYSTEM, (shop) => expireIfDue(shop, id))) expired += 1;
+    } catch (error) {
+      if (isUnreachable(error)) throw error;
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return expired;
 }
 
