@@ -1,30 +1,21 @@
+import { readdirSync } from 'node:fs';
+import { extname, parse } from 'node:path';
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { adoptBaseline, BASELINE, recordedMigrations } from './baseline.ts';
+import { adoptBaseline, recordedMigrations } from './baseline.ts';
 import { withClient } from './client.ts';
 import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 
-/** All migrations, oldest first, loaded when they are to run. A released migration is never edited: a change is a new file. */
-const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
-  [BASELINE]: () => import('./migrations/0195_online_payments.ts'),
-  '0196_lazy_policies': () => import('./migrations/0196_lazy_policies.ts'),
-  '0200_line_quantities': () => import('./migrations/0200_line_quantities.ts'),
-  '0201_late_payments': () => import('./migrations/0201_late_payments.ts'),
-  '0202_order_updated': () => import('./migrations/0202_order_updated.ts'),
-  '0205_bound_checkouts': () => import('./migrations/0205_bound_checkouts.ts'),
-  '0210_statement_runs': () => import('./migrations/0210_statement_runs.ts'),
-  '0215_removed_limits': () => import('./migrations/0215_removed_limits.ts'),
-  '0216_webhook_makers': () => import('./migrations/0216_webhook_makers.ts'),
-  '0217_second_factor_step_up': () => import('./migrations/0217_second_factor_step_up.ts'),
-  '0218_pending_emails': () => import('./migrations/0218_pending_emails.ts'),
-  '0220_moved_sites': () => import('./migrations/0220_moved_sites.ts'),
-  '0221_queue_state': () => import('./migrations/0221_queue_state.ts'),
-  '0225_shipping_tax': () => import('./migrations/0225_shipping_tax.ts'),
-  '0226_customer_updated': () => import('./migrations/0226_customer_updated.ts'),
-};
+const FOLDER = new URL('migrations/', import.meta.url);
 
-/** The names of all migrations of this release, oldest first. */
-export const MIGRATION_NAMES = Object.keys(MIGRATIONS);
+/**
+ * The names of all migrations of this release, oldest first: the files of the folder. Each is loaded when it is to run. A released
+ * migration is never edited: a change is a new file.
+ */
+export const MIGRATION_NAMES = readdirSync(FOLDER)
+  .filter((file) => /^\d{4}_/.test(file))
+  .map((file) => parse(file).name)
+  .toSorted();
 
 /** The name of the newest migration of this release, for the readiness check. */
 export const LATEST_MIGRATION = MIGRATION_NAMES.at(-1) ?? '';
@@ -33,11 +24,7 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
   return {
     getMigrations: async () => MIGRATION_NAMES.slice(0, MIGRATION_NAMES.indexOf(last) + 1),
     getMigrationName: (name) => name,
-    getMigration: async (name) => {
-      const migration = MIGRATIONS[name];
-      if (!migration) throw new Error(`There is no migration ${name}.`);
-      return migration();
-    },
+    getMigration: (name) => import(new URL(`${name}${extname(import.meta.url)}`, FOLDER).href),
   };
 }
 

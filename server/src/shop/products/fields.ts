@@ -1,4 +1,4 @@
-import type { Product, ProductInput } from '@commerce-backend/spec';
+import type { Product, ProductInput, ProductPatch, ProductReplacement } from '@commerce-backend/spec';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Fields } from '../../db/fields.ts';
 
@@ -17,8 +17,9 @@ const text = sql`text`;
 type FieldOfParts = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * The columns of `products` that merchants write. A new field is one line here, such as `seo_title`: the plan of an input, the statements
- * that insert and change products, the comparison of an import and the dashboard's answers follow from it.
+ * The columns of `products` that merchants write. A new field is one line here, such as `seo_title`: the plan of an input, the
+ * statements that insert and change products, the comparison of an import and the dashboard's answers follow from it. The type check
+ * fails for a field that is missing here, and for one here that an input lacks.
  */
 const COLUMNS = {
   name: { type: text, initial: sql`''`, listed: true },
@@ -35,7 +36,9 @@ const COLUMNS = {
   metadata: { type: sql`jsonb`, initial: sql`'{}'`, listed: true },
   tax_class: { type: text, initial: sql`'standard'`, listed: true },
   track_inventory: { type: sql`boolean`, initial: sql`true`, listed: true },
-} satisfies Record<Exclude<keyof ProductInput & keyof Product, FieldOfParts>, Column>;
+} satisfies Record<Exclude<keyof ProductInput & keyof Product, FieldOfParts>, Column> satisfies {
+  [Field in keyof ProductInput & keyof ProductPatch & keyof ProductReplacement]?: Column;
+};
 
 export type WrittenField = keyof typeof COLUMNS;
 /** All of them; what is undefined is left as it is. */
