@@ -114,6 +114,30 @@ inPanel('stock that was sold meanwhile is not overwritten, and the rest of the p
   expect(await quantities()).toEqual([20, 30, 10]);
 });
 
+inPanel('variants that are created among stored ones have no SKU, barcode or picture of theirs', async (visit) => {
+  const { open, fill, press, sees, tab, width } = visit;
+  const { id, read } = await withSizes(visit, `Bowl ${width}`);
+  await open(`/products/${id}`);
+  await press('Show barcode, cost, weight and more', 'checkbox');
+  for (const size of ['S', 'M', 'L']) {
+    await cell(visit, `SKU, ${size}`).fill(`BOWL-${size}-${width}`);
+    await cell(visit, `Barcode, ${size}`).fill(`40000${width}${size}`);
+  }
+  await press('Save');
+  await sees('Saved.');
+  await tab.mouse.move(0, 0);
+  await tab.waitForFunction(`!document.querySelector('.toast')`);
+  await press('Add an option');
+  await fill('Option 2', 'Colour');
+  await fill('Values of Colour', 'Red,Blue,');
+  await press('Create the 3 missing variants');
+  await press('Save');
+  await sees('Saved.');
+  const own = (size: string) => ({ option1: size, sku: `BOWL-${size}-${width}`, barcode: `40000${width}${size}` });
+  const without = (size: string) => ({ option1: size, option2: 'Blue', sku: null, barcode: null, image_url: null });
+  expect((await read()).variants).toMatchObject(['S', 'M', 'L'].flatMap((size) => [own(size), without(size)]));
+});
+
 inPanel('a product and a collection that were changed are not left unasked', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, width } = visit;
   const { id } = await withSizes(visit, `Kept box ${width}`);

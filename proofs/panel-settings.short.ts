@@ -91,6 +91,25 @@ inPanel('what people type is cleaned, and what has two readings is refused', asy
   });
 });
 
+inPanel('the tax rates below one that is removed keep their states and classes', async (visit) => {
+  const { open, press, sees, tab } = visit;
+  const shown = () =>
+    tab.$$eval('ol.rows li', (rows) =>
+      rows.map((row) => [...row.querySelectorAll('input')].map(({ value }) => value).join(' ')),
+    );
+  await open('/settings/tax');
+  const before = await shown();
+  expect(before).toContain(' reduced 7');
+  const at = before.indexOf(' reduced 7');
+  await press(`Remove rate ${at + 1}`);
+  expect(await shown()).toEqual(before.toSpliced(at, 1));
+  await press('Add a rate');
+  expect((await shown()).at(-1)).toMatch(/^ standard /);
+  await press('Discard');
+  await sees('Tax on shipping');
+  expect(await shown()).toEqual(before);
+});
+
 inPanel('a message never covers the dialog that is open', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/settings/delivery');

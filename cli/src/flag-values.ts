@@ -68,6 +68,8 @@ const PLACEHOLDERS: Partial<Record<Kind, string>> = {
 
 /** What stands for the value in the help. */
 export function placeholder({ name, kind, isList }: RequestField): string {
+  const [, unit] = /_(grams|hours)$/.exec(name) ?? [];
+  if (unit) return unit;
   if (kind === 'id' && !isFound(name)) return 'id';
   return PLACEHOLDERS[kind] ?? (name === 'q' ? 'text' : (singular(name, isList).split('_').at(-1) ?? name));
 }

@@ -46,6 +46,21 @@ test('a product as it was printed is saved without what only answers have, upon 
   ]);
 });
 
+test.each(['abc', 15, null])('a price of %j in the file reaches the server, which names the field', async (price) => {
+  const loc = ['body', 'variants', 0, 'price'];
+  const mistake = { loc, msg: 'Should be an amount such as 4.90.', type: 'value_error' };
+  const { replace, saved } = await merchant(
+    refusal(422, 'validation_error', 'The request does not fit.', { detail: [mistake] }),
+  );
+
+  const changed = variants.map((one: { id: string }, at: number) => ({ id: one.id, ...(at === 0 && { price }) }));
+  const { code, err } = await replace({ variants: changed });
+
+  expect(code).toBe(1);
+  expect(err).toContain('variants.0.price: Should be an amount such as 4.90.');
+  expect(saved()[0]?.body.variants[0].price).toBe(price);
+});
+
 test('a part of a product from the standard input is sent as it is, upon the version that is named', async () => {
   const { commerce, saved } = await merchant();
   const body = {

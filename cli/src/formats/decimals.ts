@@ -3,8 +3,14 @@ export function isMore(amount: string, other: string): boolean {
   return thousandths(amount) > thousandths(other);
 }
 
-/** Whether a price differs by more than 80 % from what it was: usually a slip of the decimal sign, so people are asked first. */
-export function isLargeChange(before: string, after: string): boolean {
+const AMOUNT = /^\d+(?:\.\d{1,3})?$/;
+
+/**
+ * Whether a price differs by more than 80 % from what it was: usually a slip of the decimal sign, so people are asked first. A price
+ * in a file may be no amount at all, which the server rejects.
+ */
+export function isLargeChange(before: string, after: unknown): boolean {
+  if (typeof after !== 'string' || !AMOUNT.test(after)) return false;
   const [was, now] = [thousandths(before), thousandths(after)];
   const difference = now > was ? now - was : was - now;
   return was > 0n && difference * 100n > was * 80n;

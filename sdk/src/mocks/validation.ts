@@ -213,12 +213,12 @@ function wordingOf(error: ErrorObject): Wording {
     case 'unevaluatedProperties':
       return { type: 'extra_forbidden', msg: 'Unknown field.' };
     case 'minLength':
-      return { type: 'string_too_short', msg: `At least ${limit} characters.`, ctx: { min_length: limit } };
+      return { type: 'string_too_short', msg: shortage(limit, 'characters'), ctx: { min_length: limit } };
     case 'maxLength':
       return { type: 'string_too_long', msg: `At most ${limit} characters.`, ctx: { max_length: limit } };
     case 'minItems':
     case 'minProperties':
-      return { type: 'too_short', msg: `At least ${limit} ${nounOf(keyword)}.`, ctx: { min_length: limit } };
+      return { type: 'too_short', msg: shortage(limit, nounOf(keyword)), ctx: { min_length: limit } };
     case 'maxItems':
     case 'maxProperties':
       return { type: 'too_long', msg: `At most ${limit} ${nounOf(keyword)}.`, ctx: { max_length: limit } };
@@ -231,6 +231,10 @@ function wordingOf(error: ErrorObject): Wording {
     default:
       return wordingOfValue(error);
   }
+}
+
+function shortage(limit: unknown, noun: string): string {
+  return limit === 1 ? 'Must not be empty.' : `At least ${limit} ${noun}.`;
 }
 
 function nounOf(keyword: string): string {

@@ -79,8 +79,12 @@ async function save(values: Settings, over: Versioned<Settings>): Promise<Versio
 
 const NO_BANK = { account_holder: '', iban: '', bic: null, bank_name: null, instructions: null };
 
-/** As the form holds them: without what the server notes, and with fields for a bank account where there is none. */
+/**
+ * As the form holds them: without what the server notes, and with fields for a bank account where there is none. Each tax rate has
+ * all fields: for an absent one, the form shows that of the rate which was stored in this place.
+ */
 function formed({ data, etag }: Versioned<Settings>): Versioned<Settings> {
   const bank_details = { ...NO_BANK, ...data.bank_details };
-  return { data: { ...without(data, ['updated_at']), bank_details } as Settings, etag };
+  const tax_rates = data.tax_rates.map((rate) => ({ ...rate, state: rate.state ?? '', class: rate.class ?? '' }));
+  return { data: { ...without(data, ['updated_at']), bank_details, tax_rates } as Settings, etag };
 }

@@ -32,12 +32,13 @@ function Rates() {
             <Field.Choice name={`tax_rates.${i}.country`} label="Country">
               <CountryOptions />
             </Field.Choice>
-            <Field.Text name={`tax_rates.${i}.state`} label="State (optional)" />
+            <Field.Text name={`tax_rates.${i}.state`} label="State (optional)" empty="" />
             <Field.Text
               name={`tax_rates.${i}.class`}
               label="Tax class of products"
               list="tax-classes"
               placeholder="standard"
+              empty=""
             />
             <Field.Percent name={`tax_rates.${i}.rate`} label="Percent" />
             <Button aria-label={`Remove rate ${i + 1}`} onClick={() => remove(i)}>
@@ -51,7 +52,9 @@ function Rates() {
         <option value="reduced" />
         <option value="zero" />
       </datalist>
-      <Button onClick={() => append({ country: 'DE', class: 'standard', rate: usual }, { shouldFocus: false })}>
+      <Button
+        onClick={() => append({ country: 'DE', state: '', class: 'standard', rate: usual }, { shouldFocus: false })}
+      >
         Add a rate
       </Button>
     </>

@@ -187,7 +187,7 @@ const tooShort =
   (noun: string) =>
   (error: ErrorObject): Wording => ({
     type: noun === 'characters' ? 'string_too_short' : 'too_short',
-    msg: `At least ${limitOf(error)} ${noun}.`,
+    msg: limitOf(error) === 1 ? 'Must not be empty.' : `At least ${limitOf(error)} ${noun}.`,
     ctx: { min_length: limitOf(error) },
   });
 const tooLong =

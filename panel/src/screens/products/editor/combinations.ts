@@ -31,8 +31,10 @@ export function missingCombinations(draft: Draft): string[][] {
  * codes, stock and pictures are each variant's own.
  */
 export function allVariants(draft: Draft): VariantDraft[] {
-  const { id, sku, barcode, image_url, ...like } = draft.variants[0] ?? {};
-  const made = missingCombinations(draft).map((values) => ({ ...like, inventory_quantity: 0, ...byOption(values) }));
+  const { id, ...like } = draft.variants[0] ?? {};
+  // Null, not absent: for an absent value the form shows, and saves, that of the variant which was stored in this place.
+  const own = { sku: null, barcode: null, image_url: null, inventory_quantity: 0 };
+  const made = missingCombinations(draft).map((values) => ({ ...like, ...own, ...byOption(values) }));
   const used = usedOptions(draft);
   const kept = draft.variants.filter((variant) => optionsOf(variant).length === used.length);
   const rank = (variant: VariantDraft) =>

@@ -58,7 +58,10 @@ export function Images({ onUploading }: UploadingProps) {
       <p className="unseen" role="status">
         {reorder.said}
       </p>
-      <AddPictures onAdd={(image) => append(image, { shouldFocus: false })} onUploading={onUploading} />
+      <AddPictures
+        onAdd={(image) => append({ alt: null, ...image }, { shouldFocus: false })}
+        onUploading={onUploading}
+      />
     </Card>
   );
 }

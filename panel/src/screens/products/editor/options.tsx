@@ -17,7 +17,7 @@ const MOST_OPTIONS = 3;
 
 /** What customers choose from, such as size and colour, and the variants that come of it. */
 export function Options() {
-  const { getValues, setValue } = useFormContext<ProductDraft>();
+  const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
   const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
   /** `before` has at the place of each option what it was. */
@@ -25,6 +25,8 @@ export function Options() {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
     setValue('variants', variants);
+    // They name variants by position.
+    clearErrors('variants');
   };
   return (
     <Card
@@ -76,12 +78,16 @@ export function Options() {
 /** "3 × 4 = 12 variants", and the way to have them all at once. */
 function Missing({ options }: Pick<ProductDraft, 'options'>) {
   const { counted, number } = useFormat();
-  const { setValue } = useFormContext<ProductDraft>();
+  const { clearErrors, setValue } = useFormContext<ProductDraft>();
   const draft = { options, variants: useWatch<ProductDraft, 'variants'>({ name: 'variants' }) };
   const used = usedOptions(draft);
   const missing = missingCombinations(draft).length;
   if (used.length === 0) return null;
   const all = combinationsOf(used).length;
+  const create = () => {
+    setValue('variants', allVariants(draft));
+    clearErrors('variants');
+  };
   const sum = `${used.map(({ values = [] }) => number(values.length)).join(' × ')} = ${counted(all, 'variant')}`;
   if (all > MOST_VARIANTS) {
     return (
@@ -94,7 +100,7 @@ function Missing({ options }: Pick<ProductDraft, 'options'>) {
     <div className="missing">
       <p>{used.length > 1 || missing > 0 ? `${sum}.` : `${counted(all, 'variant')}.`}</p>
       {missing > 0 && (
-        <Button kind="primary" onClick={() => setValue('variants', allVariants(draft))}>
+        <Button kind="primary" onClick={create}>
           {missing === all - 1
             ? `Create all ${counted(all, 'variant')}`
             : `Create the ${missing === 1 ? 'missing variant' : `${number(missing)} missing variants`}`}

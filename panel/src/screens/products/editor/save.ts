@@ -52,9 +52,10 @@ export async function saveProduct(product_id: string, draft: ProductDraft, over:
   const now = await loadProduct(product_id).catch(() => saved);
   if (failure === null) return now;
   await forgetProducts();
-  const typed = now.data.variants.map((variant, at) => {
-    const { inventory_quantity = variant.inventory_quantity } = draft.variants[at] ?? {};
-    return { ...variant, inventory_quantity };
+  // Somebody else may have added or deleted variants meanwhile.
+  const typed = now.data.variants.map((variant) => {
+    const own = draft.variants.find(({ id }) => id === variant.id);
+    return { ...variant, inventory_quantity: own?.inventory_quantity ?? variant.inventory_quantity };
   });
   throw new PartlySaved(STOCK_LEFT, now, { ...now.data, variants: typed }, failure);
 }
