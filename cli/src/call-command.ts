@@ -8,7 +8,7 @@ import { addFlags, addInput, givenRequest, type Presentations, setsBody } from '
 import type { OperationId } from './operations.ts';
 import { type Column, type Paint, pageLine, plain, show, styleOf, table } from './output.ts';
 import { confirm } from './prompt.ts';
-import { operationWith, requestFields } from './request-fields.ts';
+import { bodyFields, operationWith, requestFields } from './request-fields.ts';
 import { openSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -48,7 +48,7 @@ export function addCall<Id extends OperationId>(group: Command, terminal: Termin
   const command = addFlags(group.command(call.name, { isDefault: call.isDefault ?? false }), call.operation, call.flags)
     .description(call.description)
     .addHelpText('after', call.examples);
-  if (setsBody(command)) addInput(command);
+  if (setsBody(command) && bodyFields(call.operation).length > 1) addInput(command);
   if (call.asks) addYes(command);
   const parameters = parametersOf(command, call.operation);
   for (const argument of command.registeredArguments) {

@@ -66,12 +66,23 @@ const PLACEHOLDERS: Partial<Record<Kind, string>> = {
   map: 'key=value',
 };
 
+/** The placeholders of fields whose names do not end with a word for the value. */
+const NAMED: Partial<Record<string, string>> = {
+  correlation_id: 'id',
+  option1: 'value',
+  option2: 'value',
+  option3: 'value',
+  q: 'text',
+  sort: 'order',
+  waiting_for: 'step',
+};
+
 /** What stands for the value in the help. */
 export function placeholder({ name, kind, isList }: RequestField): string {
   const [, unit] = /_(grams|hours)$/.exec(name) ?? [];
   if (unit) return unit;
   if (kind === 'id' && !isFound(name)) return 'id';
-  return PLACEHOLDERS[kind] ?? (name === 'q' ? 'text' : (singular(name, isList).split('_').at(-1) ?? name));
+  return NAMED[name] ?? PLACEHOLDERS[kind] ?? singular(name, isList).split('_').at(-1) ?? name;
 }
 
 const NOTES: Partial<Record<Kind, string>> = {
@@ -84,7 +95,9 @@ const NOTES: Partial<Record<Kind, string>> = {
 export function helpOf({ name, kind, isList, help, bounds, preset, required }: RequestField): string {
   const repeats = isList || kind === 'map' ? 'may be repeated' : undefined;
   const facts = [bounds, preset && `default: ${preset}`, required && 'required'].filter(Boolean);
-  const sentence = [help, namedBy(name), NOTES[kind], repeats].filter(Boolean).join('; ');
+  const words = help.replace('before this time', 'until this day, inclusive, or until this time');
+  const note = words === help ? NOTES[kind] : undefined;
+  const sentence = [words, namedBy(name), note, repeats].filter(Boolean).join('; ');
   return facts.length > 0 ? `${sentence} (${facts.join('; ')})` : sentence;
 }
 

@@ -77,6 +77,7 @@ test.each([
   const { code, err } = await commerce(args);
   expect(code).toBe(2);
   expect(err).toContain(missing);
+  expect(err).toMatch(/What to do: See what it takes: commerce [a-z-]+ [a-z]+ --help/);
   expect(server.seen).toEqual([]);
 });
 
@@ -91,4 +92,23 @@ test('--input takes the fields that have no flag and those that are required, an
     ...{ name: 'Parcel', price: '4.90', position: 3 },
     later: [{ of: 'a newer server' }],
   });
+});
+
+test.each([
+  ['products list', '--to <when>', 'only products created until this day, inclusive, or until this time'],
+  ['orders list', '--waiting-for <step>', 'only orders that wait to be paid in time, or to be shipped'],
+  ['orders list', '--sort <order>', 'the sort order; ties are ordered by id'],
+  ['audit list', '--request <id>', 'only the call with this request id'],
+  ['audit list', '--cursor <cursor>', 'continues after the previous page'],
+  ['variants create', '--option1 <value>', "the value of the product's first option"],
+  ['variants create', '--weight <number>', 'the weight; none when unknown'],
+])('%s explains %s to a merchant', (path, flags, help) => {
+  const command = COMMANDS.find((one) => one.path.join(' ') === path)?.command;
+  expect(command?.options.find((option) => option.flags === flags)?.description).toBe(help);
+});
+
+test('no flag is there that sets what is so without it, and no file is taken for a body of one field', () => {
+  const flags = COMMANDS.flatMap(({ path, command }) => command.options.map(({ long }) => `${path.join(' ')} ${long}`));
+  const useless = /--no-(dry-run|by-hand|keep-prices|low-stock|out-of-stock)|--taxable|rotate --input/;
+  expect(flags.filter((flag) => useless.test(flag))).toEqual([]);
 });

@@ -127,12 +127,16 @@ export async function givenRequest<Id extends OperationId>(
   Object.assign(request.body, named);
   const lacking = given.filter(({ field }) => field.required && request[field.place][field.name] === undefined);
   if (lacking.length > 0)
-    throw usageError(`Give ${lacking.map(({ option }) => option.flags).join(' and ')}.`, SEE_HELP);
-  if (needsOneField(id) && isEmpty(request.body)) throw usageError('Give at least one change.', SEE_HELP);
+    throw usageError(`Give ${lacking.map(({ option }) => option.flags).join(' and ')}.`, seeHelp(command));
+  if (needsOneField(id) && isEmpty(request.body)) throw usageError('Give at least one change.', seeHelp(command));
   return request as GivenRequest<Id>;
 }
 
-const SEE_HELP = 'See what there is: add --help';
+function seeHelp(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
+  return `See what it takes: ${names.join(' ')} --help`;
+}
 
 function missingFlags(command: Command): never {
   throw new Error(`${command.name()} has no flags of an operation.`);

@@ -47,7 +47,9 @@ export async function confirm(terminal: Terminal, question: string): Promise<voi
 
 /** As `confirm`, where a no is an answer as well. */
 export async function agrees(terminal: Terminal, question: string): Promise<boolean> {
-  if (!canAsk(terminal)) throw usageError('This needs a confirmation, and there is nobody to ask.', 'Add --yes.');
+  if (!canAsk(terminal)) {
+    throw usageError(`This needs a confirmation, and there is nobody to ask: ${question}`, 'Add --yes.');
+  }
   const answer = await readLine(terminal, `${question} [y/N] `, false);
   return /^\s*y(?:es)?\s*$/i.test(answer);
 }

@@ -151,12 +151,18 @@ export const SPECIAL: Record<string, [string[], unknown][]> = {
     ]),
   ),
   'createSyncKey.scopes': [[['--write'], ['read', 'write']]],
+  'createRefund.by_hand': [[['--by-hand'], true]],
+  'reinstateOrder.keep_prices': [[['--keep-prices'], true]],
+  'listInventory.low_stock': [[['--low-stock'], true]],
+  'listInventory.out_of_stock': [[['--out-of-stock'], true]],
+  'adjustInventories.dry_run': [[['--dry-run'], true]],
 };
 
-/** Fields that are named by an argument, or whose lists are named by SKU and tested with their command. */
+/** Fields that have no flag, that are named by an argument, or whose lists are named by SKU and tested with their command. */
 export const ELSEWHERE = new Set([
   ...['createImage.url', 'createImage.file_id', 'createFulfillment.items', 'createRefund.line_items'],
   ...['adjustInventories.adjustments', 'createProduct.options', 'createProduct.images', 'createProduct.variants'],
+  'createProduct.taxable',
   ...['exportProducts', 'exportOrders', 'exportCustomers'].flatMap((name) => [`${name}.cursor`, `${name}.limit`]),
 ]);
 

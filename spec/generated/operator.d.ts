@@ -673,7 +673,7 @@ export interface components {
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
-            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
@@ -706,7 +706,7 @@ export interface components {
              * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
-            /** @description A flat map of strings. At most 50 keys of 1 to 100 characters with values of up to 500. */
+            /** @description The custom fields of the product. A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
             /** @description The tax class; standard when absent. settings.tax_rates has the rates of each. */
             tax_class?: components["schemas"]["TaxClass"];
@@ -735,7 +735,7 @@ export interface components {
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
-            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];

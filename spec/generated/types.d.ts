@@ -6196,7 +6196,7 @@ export interface components {
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
-            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
@@ -6229,7 +6229,7 @@ export interface components {
              * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
-            /** @description A flat map of strings. At most 50 keys of 1 to 100 characters with values of up to 500. */
+            /** @description The custom fields of the product. A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
             /** @description The tax class; standard when absent. settings.tax_rates has the rates of each. */
             tax_class?: components["schemas"]["TaxClass"];
@@ -6258,7 +6258,7 @@ export interface components {
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
-            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
@@ -6297,73 +6297,97 @@ export interface components {
         };
         /** @description An option of a product to save. With an id it is that option, whose absent fields stay; without an id it is new, and name and values are required. The values must be unique. */
         OptionReplacement: {
+            /** @description The id of an existing option; a new one has none. */
             id?: components["schemas"]["Id"];
+            /** @description The name, such as Size. */
             name?: components["schemas"]["Name"];
+            /** @description The values, such as S and M; they replace all earlier ones. */
             values?: string[];
         };
         /** @description A variant of a product to save. With an id it is that variant: its absent fields and its stock stay. Without an id it is new. It has a value for each option of its product, and no others. */
         VariantReplacement: {
+            /** @description The id of an existing variant; a new one has none. */
             id?: components["schemas"]["Id"];
+            /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
+            /** @description The barcode, such as an EAN. */
             barcode?: string | null;
+            /** @description The value of the product's first option. */
             option1?: string | null;
+            /** @description The value of the product's second option. */
             option2?: string | null;
+            /** @description The value of the product's third option. */
             option3?: string | null;
-            /** @description Of a new variant, the product's price when absent. */
+            /** @description The price. Of a new variant, the product's price when absent. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description Above price, or null. When absent, a price at or above the present compare_at_price makes it null. */
+            /** @description The earlier, higher price to show beside the price. Above price, or null. When absent, a price at or above the present compare_at_price makes it null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            /** @description What one piece costs the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The initial stock on hand of a new variant; 0 by default. Refused for a variant with an id: its stock is changed only by inventory adjustments. */
             inventory_quantity?: number;
-            /** @description Of a new variant, deny when absent. */
+            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue). Of a new variant, deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
-            /** @description Of a new variant, the shop's setting when absent. */
+            /** @description The stock at or below which the variant is low. Of a new variant, the shop's setting when absent. */
             low_stock_threshold?: number;
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
-            /** @description Of a new variant, kg when absent. */
+            /** @description The unit of weight. Of a new variant, kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Of a new variant, true when absent. */
+            /** @description Whether it is shipped. Of a new variant, true when absent. */
             requires_shipping?: boolean;
+            /** @description The address of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
         };
         /** @description An image of a product to save. With an id it is that image, whose absent fields stay. Without an id it is new: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. A variant names its picture by image_url. */
         ImageReplacement: {
+            /** @description The id of an existing image; a new one has none. */
             id?: components["schemas"]["Id"];
             /** @description An https address. */
             url?: components["schemas"]["Url"];
             /** @description Of a new image, an uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
             file_id?: components["schemas"]["Id"];
+            /** @description What the image shows, for people who do not see it. */
             alt?: string | null;
-            /** @description Of an image by its address; a file has its own. */
+            /** @description The width in pixels. Only of an image by its address; a file has its own. */
             width?: number | null;
+            /** @description The height in pixels. Only of an image by its address; a file has its own. */
             height?: number | null;
         };
         /** @description A product to save as a whole. Absent fields and lists stay. A list that is sent replaces the present one, in its order: options, variants and images with an id are the existing ones, and what is absent of them stays; those without an id are new; those that the list does not name are deleted. */
         ProductReplacement: {
+            /** @description The name that shoppers read. */
             name?: components["schemas"]["Name"];
+            /** @description The name in addresses. */
             slug?: components["schemas"]["Slug"];
-            /** @description Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
+            /** @description The description as plain text. Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
             seo_description?: components["schemas"]["SeoDescription"];
+            /** @description The maker or brand. */
             vendor?: string | null;
+            /** @description The kind of product, such as Mug. */
             product_type?: string | null;
             /** @description Replaces all tags. */
             tags?: string[];
-            /** @description A product that becomes active and has no published_at is published now. */
+            /** @description Whether shoppers see the product. One that becomes active and has no published_at is published now. */
             status?: components["schemas"]["ProductStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the storefront starts to show the product, if it is active; null hides it.
+             */
             published_at?: string | null;
             tax_class?: components["schemas"]["TaxClass"];
             /** @description Replaces all metadata. */
             metadata?: components["schemas"]["Metadata"];
+            /** @description Whether the stock is counted. */
             track_inventory?: boolean;
             /** @description In the order of option1 to option3. Names must be unique, ignoring case. The values of variants follow their option; a new option needs a value in each variant. */
             options?: components["schemas"]["OptionReplacement"][];
             /** @description No two variants may have the same option values, and each value must be one of its option's values. A product without options has exactly one. */
             variants?: components["schemas"]["VariantReplacement"][];
+            /** @description The images, in their order. */
             images?: components["schemas"]["ImageReplacement"][];
         };
         /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed only by inventory adjustments. */
@@ -6409,7 +6433,7 @@ export interface components {
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low. */
             low_stock_threshold?: number;
-            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight. */
             weight_unit?: components["schemas"]["WeightUnit"];
@@ -6527,7 +6551,7 @@ export interface components {
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low. */
             low_stock_threshold?: number;
-            /** @description The weight in weight_unit, with up to eight decimals; null when unknown. */
+            /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight. */
             weight_unit?: components["schemas"]["WeightUnit"];
@@ -6789,12 +6813,12 @@ export interface components {
             active?: boolean;
             /**
              * Format: date-time
-             * @description When the code starts to work; null or absent means at once.
+             * @description When the code starts to work; at once when absent. Null means the same.
              */
             starts_at?: string | null;
             /**
              * Format: date-time
-             * @description When the code stops working; null or absent means never. After starts_at.
+             * @description When the code stops working; never when absent. Null means the same. After starts_at.
              */
             ends_at?: string | null;
             /** @description The minimum subtotal of the cart. */
@@ -7294,7 +7318,7 @@ export interface components {
             marketing_opt_in?: boolean;
             /** @description A note for staff. */
             note?: string | null;
-            /** @description A flat map of strings. At most 50 keys of 1 to 100 characters with values of up to 500. */
+            /** @description The custom fields of the customer. A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
         };
         /** @description An address from another shop. Every field may be missing. */
@@ -9325,7 +9349,7 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         WebhookId: components["schemas"]["Id"];
-        /** @description The next_cursor of the previous answer; leave it out for the first page. */
+        /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
         Cursor: components["schemas"]["Cursor"];
         /** @description The maximum number on a page. */
         Limit: number;
@@ -12685,7 +12709,7 @@ export interface operations {
     "dashboard.listWebhookDeliveries": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -12932,7 +12956,7 @@ export interface operations {
     "dashboard.listListenerEvents": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -13267,7 +13291,7 @@ export interface operations {
     "dashboard.exportProducts": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number in one answer. */
                 limit?: number;
@@ -14319,7 +14343,7 @@ export interface operations {
     "dashboard.listMovements": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -15065,7 +15089,7 @@ export interface operations {
             query?: {
                 /** @description Only redemptions of this status. */
                 status?: components["schemas"]["RedemptionStatus"];
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -15815,7 +15839,7 @@ export interface operations {
     "dashboard.exportOrders": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number in one answer. */
                 limit?: number;
@@ -16713,7 +16737,7 @@ export interface operations {
     "dashboard.getOrderTimeline": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -16942,7 +16966,7 @@ export interface operations {
     "dashboard.exportCustomers": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number in one answer. */
                 limit?: number;
@@ -17278,7 +17302,7 @@ export interface operations {
     "dashboard.listAgentTokenAudit": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -17322,7 +17346,7 @@ export interface operations {
     "dashboard.listAuditEvents": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -19338,7 +19362,7 @@ export interface operations {
     "storefront.exportCustomer": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -19519,7 +19543,7 @@ export interface operations {
     "storefront.listAgentAudit": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -20760,7 +20784,7 @@ export interface operations {
     "agent.listAudit": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -20862,7 +20886,7 @@ export interface operations {
     "sync.listProductChanges": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Start with the changes since this time, or up to a minute before. It is ignored if a cursor is given, which is the better way to continue. */
                 updated_since?: components["schemas"]["Timestamp"];
@@ -21081,7 +21105,7 @@ export interface operations {
     "sync.listOrders": {
         parameters: {
             query?: {
-                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];

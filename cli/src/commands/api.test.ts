@@ -82,7 +82,7 @@ test('a deletion asks first', async () => {
   const args = ['api', 'DELETE', `/webhooks/${ID}`];
   const refused = await commerce(args);
   expect(refused.code).toBe(2);
-  expect(refused.err).toContain('This needs a confirmation, and there is nobody to ask.\n  What to do: Add --yes.');
+  expect(refused.err).toContain(`/api/dashboard/webhooks/${ID}?\n  What to do: Add --yes.`);
   const declined = await commerce(args, { typed: 'n' });
   expect(declined.err).toContain(`/api/dashboard/webhooks/${ID}? [y/N]`);
   expect(declined.code).toBe(2);

@@ -27,7 +27,8 @@ test.each(ASKING)('%j asks first, and a program agrees with --yes', async (args,
   const { commerce } = await loggedIn(server.url);
   const alone = await commerce([...args, '--json'], { input: 'y\n' });
   expect(alone.code).toBe(2);
-  expect(JSON.parse(alone.err)).toMatchObject({ error: 'usage', remedy: 'Add --yes.' });
+  const message = `This needs a confirmation, and there is nobody to ask: ${question}`;
+  expect(JSON.parse(alone.err)).toMatchObject({ error: 'usage', message, remedy: 'Add --yes.' });
   const declined = await commerce([...args], { typed: 'n' });
   expect(declined.code).toBe(2);
   expect(declined.err).toContain(`${question} [y/N]`);

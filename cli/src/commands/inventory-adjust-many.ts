@@ -21,6 +21,7 @@ export function addAdjustMany(inventory: Command, terminal: Terminal): void {
   addEncoding(
     addFlags(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories', {
       note: { help: 'a note for rows without one, kept with the movements' },
+      dry_run: { sets: [{ flag: '--dry-run', help: 'show what would happen, and change nothing', value: true }] },
     }),
   )
     .description('Change the stock of many variants, from a CSV.')

@@ -57,6 +57,12 @@ export function addInventory(program: Command, terminal: Terminal): void {
   addCall(inventory, terminal, {
     name: 'list',
     operation: 'dashboard.listInventory',
+    flags: {
+      low_stock: {
+        sets: [{ flag: '--low-stock', help: 'only variants that are low but not out of stock', value: true }],
+      },
+      out_of_stock: { sets: [{ flag: '--out-of-stock', help: 'only variants that are out of stock', value: true }] },
+    },
     description: 'List the stock of variants, by product name.',
     examples: LIST_EXAMPLES,
     text: (page, view) => pageText('variants', COLUMNS, page.inventory, page, view),
@@ -64,6 +70,10 @@ export function addInventory(program: Command, terminal: Terminal): void {
   addCall(inventory, terminal, {
     name: 'adjust <variant>',
     operation: 'dashboard.adjustInventory',
+    flags: {
+      set_to: { help: 'the quantity that was counted' },
+      expected_quantity: { help: 'with --set-to: the quantity that the count started from' },
+    },
     description: 'Change the stock of one variant.',
     examples: ADJUST_EXAMPLES,
     body: checked,

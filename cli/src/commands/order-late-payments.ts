@@ -1,6 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { addFlags, givenRequest } from '../flags.ts';
+import { addFlags, givenRequest, type Presentations } from '../flags.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -31,6 +31,10 @@ Examples:
 /** The amount is the total of the order by default. */
 const SHOWN = { amount: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
 
+const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {
+  keep_prices: { sets: [{ flag: '--keep-prices', help: 'although products have other prices by now', value: true }] },
+};
+
 /** `orders record-payment|reinstate`: money that arrived after an order had expired. */
 export function addLatePayments(orders: Command, terminal: Terminal): void {
   addYes(addFlags(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment', SHOWN))
@@ -38,7 +42,7 @@ export function addLatePayments(orders: Command, terminal: Terminal): void {
     .option('--amount <amount>', 'how much arrived (default: the total of the order)', amount)
     .addHelpText('after', RECORD_EXAMPLES)
     .action((wanted: string, options: RecordOptions, command: Command) => record(wanted, options, command, terminal));
-  addYes(addFlags(orders.command('reinstate <order>'), 'dashboard.reinstateOrder'))
+  addYes(addFlags(orders.command('reinstate <order>'), 'dashboard.reinstateOrder', REINSTATE_FLAGS))
     .description('Make an expired order paid and confirmed, once its money is recorded.')
     .addHelpText('after', REINSTATE_EXAMPLES)
     .action((wanted: string, options: YesOption, command: Command) => reinstate(wanted, options, command, terminal));

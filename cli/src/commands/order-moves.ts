@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type Command, Option } from 'commander';
 import { usageError } from '../errors.ts';
-import { addFlags, givenRequest } from '../flags.ts';
+import { addFlags, givenRequest, type Presentations } from '../flags.ts';
 import { calls } from '../operations.ts';
 import { agrees, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -65,6 +65,15 @@ Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason returned --item MUG-1=1 --restock
   $ commerce orders refund 1001 --all --reason customer --restock   before anything has shipped`;
 
+const BY_HAND = 'record money that you have returned yourself, after the provider failed to';
+
+/** The amount may be all that is left, and the items are named by SKU. */
+const REFUND_FLAGS: Presentations<'dashboard.createRefund'> = {
+  amount: false,
+  line_items: false,
+  by_hand: { sets: [{ flag: '--by-hand', help: BY_HAND, value: true }] },
+};
+
 /**
  * `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows what it changed.
  */
@@ -90,9 +99,7 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .description('Cancel an order of which nothing has shipped; the customer is notified by mail.')
     .addHelpText('after', CANCEL_EXAMPLES)
     .action((wanted: string, options: YesOption, command: Command) => cancel(wanted, options, command, terminal));
-  // The amount may be all that is left, and the items are named by SKU.
-  const shown = { amount: false, line_items: false } as const;
-  addYes(addFlags(orders.command('refund <order>'), 'dashboard.createRefund', shown))
+  addYes(addFlags(orders.command('refund <order>'), 'dashboard.createRefund', REFUND_FLAGS))
     .description('Return money to the customer.')
     .option('--amount <amount>', 'how much, such as 14.00', amount)
     .option('--all', 'all that was paid and not refunded yet')

@@ -42,7 +42,10 @@ Examples:
   $ commerce images update linen-shirt 2 --variant SHIRT-M-BLUE --variant SHIRT-L-BLUE
   $ commerce images delete linen-shirt 2`;
 
-const ITS_VARIANTS = { help: 'a variant that it is the picture of, by SKU or id; may be repeated' };
+const ITS_VARIANTS = {
+  flag: '--variant <variant>',
+  help: 'a variant that it is the picture of, by SKU or id; may be repeated',
+};
 
 /** `variants|options|images create|update|delete`: the parts of a product. */
 export function addProductParts(program: Command, terminal: Terminal): void {

@@ -42,6 +42,8 @@ export function addProductWrites(products: Command, terminal: Terminal): void {
     name: 'create <name>',
     operation: 'dashboard.createProduct',
     description: 'Make a product.',
+    // An older form of tax_class, for sources that know no classes.
+    flags: { taxable: false },
     examples: CREATE_EXAMPLES,
     text: (product, { paint }) => productText(product, paint, terminal),
   });

@@ -1,7 +1,7 @@
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 import { fakeServer, loggedIn, refusal } from '../testing.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { EVENT_TYPES, EVENT_TYPES_HELP } from './event-types.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the contract's own examples.
 const examples: any = contract.components.examples;
@@ -15,6 +15,7 @@ const DELIVERIES = '/api/dashboard/webhook-deliveries';
 
 test('every event of the contract has its meaning here', () => {
   expect(EVENT_TYPES).toEqual(contract.components.schemas.EventType.enum);
+  expect(EVENT_TYPES_HELP).toContain('inventory.changed      stock changed significantly');
 });
 
 test('webhooks are listed with how they fare', async () => {
