@@ -219,7 +219,7 @@ inPanel('a bank statement of 30 transfers is matched, and what it pays is marked
   await sees('30 orders marked as paid.');
   // What does not match is still to be looked at, and what was marked cannot be marked again.
   await sees('1 transfer to check');
-  expect(await text()).not.toContain('30 transfers to mark');
+  await expect.poll(text).not.toContain('30 transfers to mark');
 
   const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
   expect(new Set(states.map(({ payment_status }) => payment_status))).toEqual(new Set(['paid']));
