@@ -9,7 +9,7 @@ import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ra
 /** What docs/production.md says: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
 
 /** The figures that docs/production.md states, and a little more. */
-const MOST_PACKAGES = 304;
+const MOST_PACKAGES = 306;
 const MOST_MEGABYTES = 215;
 
 let folder: string;
