@@ -10,7 +10,7 @@ import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ra
 
 /** The figures that docs/production.md states, and a little more. */
 const MOST_PACKAGES = 306;
-const MOST_MEGABYTES = 215;
+const MOST_MEGABYTES = 220;
 
 let folder: string;
 let remove: () => Promise<void>;
