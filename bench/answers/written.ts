@@ -8,7 +8,7 @@ const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_c
 const COLUMNS_LEFT_OUT = ['changed_in', 'last_used_at'];
 /** Numbers of transactions. */
 const TYPES_LEFT_OUT = ['xid8'];
-/** What the server has asked its jobs to do, among it mails and deliveries. */
+/** The queued jobs, such as mails and deliveries. */
 const JOBS = 'graphile_worker._private_jobs';
 
 /** The rows of each table in both databases, without generated values and in the order of the rest; only of common columns. */

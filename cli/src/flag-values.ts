@@ -77,7 +77,7 @@ const NAMED: Partial<Record<string, string>> = {
   waiting_for: 'step',
 };
 
-/** What stands for the value in the help. */
+/** The placeholder of the value in the help, as in `--price <amount>`. */
 export function placeholder({ name, kind, isList }: RequestField): string {
   const [, unit] = /_(grams|hours)$/.exec(name) ?? [];
   if (unit) return unit;

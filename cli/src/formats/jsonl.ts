@@ -96,7 +96,7 @@ const MADE: Record<Exclude<keyof Product, keyof ProductImport>, true> = {
   ...{ id: true, merchant_id: true, currency: true, has_variants: true, total_inventory: true, in_stock: true },
   ...{ created_at: true, updated_at: true },
 };
-/** What is written in another form. */
+/** Fields that `importOf` writes in another form. */
 const OTHERWISE = {
   ...{ images: true, options: true, variants: true },
   ...{ price: true, compare_at_price: true, cost_per_item: true },

@@ -69,7 +69,7 @@ export function productView(state: State, product: StoredProduct, isWhole = fals
   return isWhole ? { ...listed, ...shownAlone(input, listed) } : listed;
 }
 
-/** What the contract's example of a product has besides: texts that merchants write, null where they have not. */
+/** The fields of the contract's example that lists leave out: texts of the merchant, null where there is none. */
 function shownAlone(input: MockProduct, listed: Product): Partial<Product> {
   const example = operationById('storefront.getProduct').answer as Product;
   const fields = Object.keys(example).filter((field) => !(field in listed)) as (keyof MockProduct)[];

@@ -31,7 +31,7 @@ export function useSettings() {
 
 interface SettingsFormProps {
   title: string;
-  /** The fields of the form, with what it needs besides them. */
+  /** Renders the fields of the form. */
   children: (form: { settings: Settings; onUploading: (waiting: number) => void }) => ReactNode;
 }
 

@@ -38,7 +38,7 @@ export class PartlySaved<Values> extends Error {
 
 export interface Editing<Values extends FieldValues> {
   form: UseFormReturn<Values>;
-  /** What the form began with, and its version. */
+  /** The stored values that the form began with, and their version. */
   base: Versioned<Values>;
   busy: boolean;
   dirty: boolean;

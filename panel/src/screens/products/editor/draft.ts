@@ -52,7 +52,7 @@ export function draftOf(product: Schemas['Product']): ProductDraft {
   } as ProductDraft;
 }
 
-/** My changes upon their product. What was sold meanwhile stays sold. */
+/** Their product with my changes. A stock that changed by sales meanwhile is kept. */
 export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: ProductDraft): ProductDraft {
   const result = merged(base, mine, theirs);
   const stockIn = ({ variants }: ProductDraft, id: string | undefined) =>
