@@ -119,6 +119,8 @@ inPanel('whoever saves by keyboard goes on where they were', async (visit) => {
   await open('/settings/legal');
   await fill('Imprint', `https://shop.example/by-key-${width}`);
   const answer = await holdChanges(visit);
+  // Enter presses the button, which does nothing until the panel has seen the change.
+  await tab.waitForSelector('button[type="submit"]:not([aria-disabled])');
   await tab.keyboard.press('Enter');
   await answer.isAwaited;
   await answer.letGo();

@@ -164,10 +164,10 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     // A dialog hides what is behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
-      const field = tab.locator(`::-p-aria([name="${label}"])`);
-      if (value.length <= TYPED_MOST) return field.fill(value);
+      const selector = `::-p-aria([name="${label}"])`;
+      if (value.length <= TYPED_MOST) return lookAgain(tab, selector, (field) => field.fill(value));
       // Longer texts would be set by script, which React does not notice; pasted ones it does.
-      await field.click();
+      await lookAgain(tab, selector, (field) => field.click());
       await tab.keyboard.sendCharacter(value);
     },
     sees: async (text) => {
@@ -294,23 +294,29 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
+/** Clicks the element of this selector as soon as it is enabled. */
+function pressOn(tab: Page, selector: string): Promise<void> {
+  return lookAgain(tab, selector, (found) => found.filter((button) => button.ariaDisabled !== 'true').click());
+}
+
 /**
- * Clicks what a selector finds. A locator waits for two frames of the element that it found first: where the page is drawn anew
- * meanwhile they may never come, so that it looks again instead of waiting on.
+ * Acts on the element of this selector. A locator waits for two frames of the first element that it finds. They may never come if
+ * the page replaces the element, or if a busy browser draws no frames; so this looks for it again.
  */
-async function pressOn(tab: Page, selector: string): Promise<void> {
-  const pressable = () =>
-    tab
-      .locator(selector)
-      .setTimeout(LOOK_AGAIN_MS)
-      .filter((button) => button.ariaDisabled !== 'true');
+async function lookAgain(tab: Page, selector: string, act: (found: Located) => Promise<void>): Promise<void> {
   for (let left = PATIENCE_MS; left > LOOK_AGAIN_MS; left -= LOOK_AGAIN_MS) {
     try {
-      return await pressable().click();
+      return await act(locate(tab, selector));
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       await tab.bringToFront();
     }
   }
-  await pressable().click();
+  await act(locate(tab, selector));
+}
+
+type Located = ReturnType<typeof locate>;
+
+function locate(tab: Page, selector: string) {
+  return tab.locator(selector).setTimeout(LOOK_AGAIN_MS);
 }
