@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import type { MigrationWait } from '../db/migration-lock.ts';
 import { isReadOnlyError } from '../db/read-only.ts';
@@ -13,6 +14,8 @@ import type { Stop } from './serve.ts';
  * is stopped again, so that nothing is left running.
  */
 export async function start(config: Config): Promise<void> {
+  // V8 never returns the young heap that a start would grow, 20 MB.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
@@ -24,12 +27,13 @@ export async function start(config: Config): Promise<void> {
       const { openTracing } = await import('../tracing/open-tracing.ts');
       stops.unshift(await openTracing(config.tracing));
     }
+    // Loads while the database starts and is migrated.
+    const loading = import('./serve.ts');
     const database = await openDatabase(config, (sentence) => logger.debug(sentence));
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
-    // What serves is loaded while the database is asked.
     const prepared = prepareOnceWritable(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
-    const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
+    const [{ serve, runJobs }] = await Promise.all([loading, prepared]);
     const started = { config, logger, database, readiness, stops };
     const serving = await serve(started);
     const { server, metrics } = serving;
@@ -39,6 +43,7 @@ export async function start(config: Config): Promise<void> {
       await warmUp(metrics);
     }
     if (config.role === 'all' && !readiness.draining) await runJobs(started, serving);
+    setFlagsFromString('--semi-space-growth-factor=2');
   } catch (error) {
     readiness.draining = true;
     for (const stop of stops) await stop().catch(() => undefined);
