@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { RETRY_TIMEOUTS } from './server/test/closing-line.ts';
 import { LongestFirst } from './server/test/longest-first.ts';
 import { diskFolder, memoryFolder } from './server/test/memory-folder.ts';
 
@@ -40,6 +41,7 @@ export default defineConfig({
       { test: { name: 'proofs', root: 'proofs', ...loadedOnce } },
     ],
     maxWorkers: 3,
+    retry: RETRY_TIMEOUTS,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './server/test/closing-line.ts'],
   },

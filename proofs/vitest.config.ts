@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { RETRY_TIMEOUTS } from '../server/test/closing-line.ts';
 import { diskFolder } from '../server/test/memory-folder.ts';
 
 // As for the tests (../vitest.config.ts).
@@ -20,6 +21,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 120_000,
     maxWorkers: 3,
+    retry: RETRY_TIMEOUTS,
     reporters: ['default', '../server/test/closing-line.ts'],
   },
 });
