@@ -62,6 +62,25 @@ test.each([
   expect(server.seen).toEqual([]);
 });
 
+test.each([
+  ['15,00', '15.00'],
+  ['1.500,00', '1500.00'],
+  ["1'500.00", '1500.00'],
+  ['1\u202f500,5', '1500.5'],
+])('reads an amount with one reading as it is written: %s', async (typed, sent) => {
+  const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
+  const { commerce } = await loggedIn(server.url);
+  expect((await commerce(['products', 'create', 'Mug', '--price', typed])).code).toBe(0);
+  expect(server.seen.map(({ body }) => body.price)).toEqual([sent]);
+});
+
+test.each(['-5', 'abc', '1e5', '1.50.00', ''])('refuses %j as an amount and sends nothing', async (typed) => {
+  const server = await fakeServer(ANSWERS);
+  const { commerce } = await loggedIn(server.url);
+  expect((await commerce(['orders', 'refund', '1001', `--amount=${typed}`])).code).toBe(2);
+  expect(server.seen).toEqual([]);
+});
+
 test('a rule about prices is refused with both readings, and a fourth decimal makes three clear', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);

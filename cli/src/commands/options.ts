@@ -9,11 +9,10 @@ export function wholeNumber(text: string): number {
 }
 
 /**
- * An amount of money in canonical decimals: "12.50". Its digits and bounds are the server's to judge. "1.500" is refused, for it can
- * mean 1500.00; in a currency of three decimals a fourth one, 1.5000, makes it clear.
+ * An amount of money: "12.50", "12,50" or "1.500,00". Its digits and bounds are the server's to judge. "1.500" is refused, because it
+ * can mean 1500.00; in a currency of three decimals a fourth one, 1.5000, makes it clear.
  */
 export function amount(text: string): string {
-  decimal(text);
   const { amount: read, problem } = readMoney(text, 2);
   if (read === undefined) throw new InvalidArgumentError(problem);
   return read;

@@ -1,7 +1,8 @@
 /**
  * The postal codes of countries, without spaces and hyphens: the patterns of Google's libaddressinput (testdata/countryinfo.txt,
- * Apache-2.0), with forms that came into use later: six digits in Cambodia, Korea, Taiwan and Vietnam, +4 in Saudi Arabia, five digits
- * in Mauritius, letters in Kazakhstan, four digits in El Salvador.
+ * Apache-2.0), with forms that came into use later: six digits in Cambodia, Korea, Taiwan and Vietnam, +4 in Saudi Arabia, five
+ * characters in Mauritius (the first is R on Rodrigues, A on Agalega), letters in Kazakhstan, four digits in El Salvador, the area
+ * BF of the British Forces.
  */
 const COUNTRIES: Record<string, string> = {
   '\\d{5}':
@@ -54,7 +55,7 @@ const COUNTRIES: Record<string, string> = {
   '9695[012](\\d{4})?': 'MP',
   '9[78]2\\d{2}': 'MQ',
   '[A-Z]{3}\\d{2,4}': 'MT',
-  '\\d{5}|\\d{3}[A-Z]{2}\\d{3}': 'MU',
+  '[AR\\d]\\d{4}|\\d{3}[A-Z]{2}\\d{3}': 'MU',
   '988\\d{2}': 'NC',
   '2899': 'NF',
   '\\d{4}[A-Z]{2}': 'NL',
@@ -83,7 +84,7 @@ const COUNTRIES: Record<string, string> = {
 };
 
 const BRITISH_AREAS =
-  `AB AL B BA BB BD BH BL BN BR BS BT BX CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY E EC EH EN EX
+  `AB AL B BA BB BD BF BH BL BN BR BS BT BX CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY E EC EH EN EX
     FK FY G GL GY GU HA HD HG HP HR HS HU HX IG IM IP IV JE KA KT KW KY L LA LD LE LL LN LS LU M ME MK ML N NE NG
     NN NP NR NW OL OX PA PE PH PL PO PR RG RH RM S SA SE SG SK SL SM SN SO SP SR SS ST SW SY TA TD TF TN TQ TR TS
     TW UB W WA WC WD WF WN WR WS WV YO ZE`.split(/\s+/);

@@ -1,6 +1,6 @@
 import { amountOf, currenciesOf, decimalMarkOf, type WrittenAmount, writtenAmount } from './amounts.ts';
 import { type Columns, columnsOf, type Field, withColumnsByWords } from './bank-columns.ts';
-import { BOOKED, comparable, INCOMING, NOT_BOOKED, OUTGOING, RETURNED } from './bank-words.ts';
+import { BOOKED, comparable, INCOMING, NEUTRAL_TYPES, NOT_BOOKED, OUTGOING, RETURNED } from './bank-words.ts';
 import { csvRows, delimiterOf } from './csv.ts';
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
@@ -150,9 +150,17 @@ function doubtOfDirection(cells: string[], directions: Direction[], { columns, s
   if (directions.includes('out')) return 'Its row names both directions, in and out.';
   if (directions.includes('in') || signed) return null;
   if (columns.direction.length > 0) return 'Its direction is missing.';
+  const type = typesOf(cells, columns).find((cell) => !NEUTRAL_TYPES.has(comparable(cell)));
+  if (type)
+    return `No amount of the file has a sign, and its type may name the direction: ${type.slice(0, LONGEST_WORD)}.`;
   if (columns.unknown === undefined) return null;
   const name = columns.unknown.slice(0, LONGEST_WORD);
   return `No amount of the file has a sign, and the column "${name}" may name the direction.`;
+}
+
+/** Without what the payer wrote: some banks put both into one column. */
+function typesOf(cells: string[], { type, text }: Columns): string[] {
+  return type.filter((i) => !text.includes(i)).flatMap((i) => cells[i]?.trim() || []);
 }
 
 function doubtOfState(states: string[], columns: Columns): string | null {

@@ -113,6 +113,14 @@ export const OUTGOING = new Set([
   ...['sortie', 'sortant', 'af'],
 ]);
 
+/** Types of transactions that say neither in nor out. Any other type may be one of money that went out, such as a card payment. */
+export const NEUTRAL_TYPES = new Set([
+  ...['transfer', 'bank transfer', 'wire transfer', 'credit transfer', 'sepa', 'sepa transfer', 'sepa credit transfer'],
+  ...['topup', 'top-up', 'current', 'current account', 'general payment'],
+  ...['uberweisung', 'ueberweisung', 'sepa-uberweisung', 'sepa uberweisung', 'girokonto'],
+  ...['virement', 'virement sepa', 'overschrijving'],
+]);
+
 export const BOOKED = new Set([
   ...['book', 'booked', 'posted', 'completed', 'complete', 'settled', 'cleared', 'executed', 'processed'],
   ...['gebucht', 'umsatz gebucht', 'verbucht', 'abgeschlossen', 'ausgefuhrt'],

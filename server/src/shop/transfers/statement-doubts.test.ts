@@ -33,6 +33,8 @@ test.each([
   ['H in a column without a name', 'Verwendungszweck;Umsatz; \nBestellung 7;20,00;H'],
   ['a column Haben', 'Verwendungszweck;Soll;Haben\nBestellung 7;0,00;20,00'],
   ['IN in a column Direction', 'Direction,Reference,Amount\nIN,order 7,20.00'],
+  ['the type of a transfer', 'Type,Product,Reference,Amount\nTRANSFER,Current,order 7,20.00'],
+  ['the minus of other rows, whatever its type', 'Type,Reference,Amount\nfoo,order 7,20.00\nbar,rent,-900.00'],
   ['the minus of other rows', 'Kind of entry,Reference,Amount\nxyz,order 7,20.00\nxyz,rent,-900.00'],
   ['the lack of other columns', 'Date,Name,Reference,Amount,Currency,IBAN\n2026-11-02,June,order 7,20.00,EUR,DE89'],
 ])('a transfer is incoming by %s', (_what, csv) => {
@@ -55,6 +57,16 @@ test.each([
     'no sign beside a column that may name the direction',
     'Reference,Amount,Kind\norder 7,20.00,Zugang',
     'No amount of the file has a sign, and the column "kind" may name the direction.',
+  ],
+  [
+    'no sign beside an unknown type',
+    'Type,Reference,Amount\nTRANSFER_OUT,order 7,20.00',
+    'No amount of the file has a sign, and its type may name the direction: TRANSFER_OUT.',
+  ],
+  [
+    'no sign beside the type of a card payment',
+    'Description,Amount,Transaction type\norder 7,20.00,Card payment',
+    'No amount of the file has a sign, and its type may name the direction: Card payment.',
   ],
   ['both directions', 'Reference,Amount,Direction\norder 7,-20.00,IN', 'Its row names both directions, in and out.'],
   [
