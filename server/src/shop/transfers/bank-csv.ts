@@ -1,6 +1,15 @@
 import { amountOf, currenciesOf, decimalMarkOf, type WrittenAmount, writtenAmount } from './amounts.ts';
 import { type Columns, columnsOf, type Field, withColumnsByWords } from './bank-columns.ts';
-import { BOOKED, comparable, INCOMING, NEUTRAL_TYPES, NOT_BOOKED, OUTGOING, RETURNED } from './bank-words.ts';
+import {
+  BOOKED,
+  CURRENCY_OF_ACCOUNT,
+  comparable,
+  INCOMING,
+  NEUTRAL_TYPES,
+  NOT_BOOKED,
+  OUTGOING,
+  RETURNED,
+} from './bank-words.ts';
 import { csvRows, delimiterOf } from './csv.ts';
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
@@ -38,7 +47,10 @@ export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   const cells = rows.map((row) => row.cells);
   const columns = withColumnsByWords(named, cells, header.cells.length);
   const numbers = cells.flatMap((row) => amountsIn(row, columns).map(({ cell }) => writtenAmount(cell).number));
-  const file = { columns, shopCurrency, mark: decimalMarkOf(numbers), signed: numbers.some((n) => /[-−+(]/.test(n)) };
+  const file = {
+    ...{ columns, shopCurrency, mark: decimalMarkOf(numbers), signed: numbers.some((n) => /[-−+(]/.test(n)) },
+    accountCurrencies: currenciesAbove(lines.slice(0, top)),
+  };
   return collect(rows.map((row) => transferOf({ ...row, line: row.line + top }, file)));
 }
 
@@ -50,6 +62,17 @@ interface File {
   mark: string | undefined;
   /** At least one amount has a sign. */
   signed: boolean;
+  /** Named in the lines above the header. */
+  accountCurrencies: string[];
+}
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+
+function currenciesAbove(lines: string[]): string[] {
+  const codes = lines.flatMap((line) =>
+    [...line.matchAll(CURRENCY_OF_ACCOUNT)].map(([, code = '']) => code.toUpperCase()),
+  );
+  return codes.filter((code) => CURRENCIES.has(code));
 }
 
 interface Row {
@@ -171,12 +194,12 @@ function doubtOfState(states: string[], columns: Columns): string | null {
 
 const LONGEST_WORD = 40;
 
-/** The currency of a row, which may be named in a column, beside the amount and in the header: all of them must agree. */
-function currencyOf(cells: string[], written: WrittenAmount, { columns, shopCurrency }: File) {
+/** The currency of a row, named in a column, beside the amount, in the header or above it: all of them must agree. */
+function currencyOf(cells: string[], written: WrittenAmount, { columns, shopCurrency, accountCurrencies }: File) {
   const columnCells = texts(cells, columns, 'currency');
   const ofColumn = columnCells.map((cell) => currenciesOf(cell.toUpperCase()) ?? []);
   const ofHeader = columns.named_currency === null ? [] : [[columns.named_currency]];
-  const named = [...ofColumn, ...written.currencies, ...ofHeader];
+  const named = [...ofColumn, ...written.currencies, ...ofHeader, ...accountCurrencies.map((code) => [code])];
   if (named.every((currencies) => currencies.includes(shopCurrency))) {
     return { currency: named.length > 0 ? shopCurrency : null, doubt: null };
   }

@@ -152,6 +152,10 @@ export const RETURNED =
 export const RETURNED_FAMILIES = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'UPCQ', 'CQRV']);
 export const RETURNED_CODES = /^(?:[A-Z]{4}\+)?(?:108|109|159|181|184)(?:\+|$)/;
 
+/** A currency in the lines above the header: `Currency: USD`, `Kontostand;1.204,50 USD`. */
+export const CURRENCY_OF_ACCOUNT =
+  /(?:\b(?:currency|w(?:ä|ae|a)hrung|devise|valuta|divisa|moneda)\W{1,5}|\d[.,]\d\d[ \u00a0;,"\t]{1,3})([a-z]{3})\b/gi;
+
 /** Which currencies a mark may stand for. */
 export const CURRENCY_MARKS: Record<string, string[]> = {
   '€': ['EUR'],

@@ -31,6 +31,10 @@ test.each([
   ['CRDT', 'Date,Amount,Credit Debit Indicator,Remittance\n2026-11-02,20.00,CRDT,order 7'],
   ['the letter H after the amount', 'Verwendungszweck;Betrag\nBestellung 7;20,00 H'],
   ['H in a column without a name', 'Verwendungszweck;Umsatz; \nBestellung 7;20,00;H'],
+  [
+    'H, under the balance of an account in EUR',
+    'Kontostand: 1.204,50 EUR alle Konten\nVerwendungszweck;Betrag\nBestellung 7;20,00 H',
+  ],
   ['a column Haben', 'Verwendungszweck;Soll;Haben\nBestellung 7;0,00;20,00'],
   ['IN in a column Direction', 'Direction,Reference,Amount\nIN,order 7,20.00'],
   ['the type of a transfer', 'Type,Product,Reference,Amount\nTRANSFER,Current,order 7,20.00'],
@@ -84,6 +88,16 @@ test.each([
   [
     'another currency in the header',
     'Reference,Amount (USD)\norder 7,20.00',
+    "It is in USD, the shop's currency is EUR.",
+  ],
+  [
+    'the currency of the account above the header',
+    'Account;USD checking\nCurrency;USD\n\nReference;Amount\norder 7;20.00',
+    "It is in USD, the shop's currency is EUR.",
+  ],
+  [
+    'the currency of the balance above the header',
+    'Kontostand vom 02.11.2026: 1.204,50 USD\nVerwendungszweck;Betrag\nBestellung 7;20,00',
     "It is in USD, the shop's currency is EUR.",
   ],
   ['two currencies', 'Reference,Amount,Currency\n7,20.00 GBP,EUR', "It is in GBP, the shop's currency is EUR."],
