@@ -81,6 +81,7 @@ export default defineConfig({
       ),
       of(
         'Reference',
+        ['Glossary', '/glossary'],
         ['Errors', '/errors'],
         ['Events', '/events'],
         ['Every export of the SDK', '/sdk'],
