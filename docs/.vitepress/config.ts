@@ -41,7 +41,7 @@ export default defineConfig({
         ['Build an agent', '/start/agent'],
         ['Run a shop', '/start/merchant'],
         ['Operate servers', '/start/operator'],
-        ['A shop without a clone', '/new-shop'],
+        ['Create a shop without a clone', '/new-shop'],
       ),
       of(
         'Selling',
@@ -86,7 +86,7 @@ export default defineConfig({
         ['Events', '/events'],
         ['Every export of the SDK', '/sdk'],
         ['Architecture', '/architecture'],
-        ['Adding an operation', '/contributing'],
+        ['Contributing', '/contributing'],
         ['Proofs', '/proofs'],
         ['Benchmarks', '/bench'],
       ),
