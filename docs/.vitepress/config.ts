@@ -17,13 +17,13 @@ export default defineConfig({
   title: 'Commerce backend',
   description: 'A multi-tenant, contract-first commerce backend',
   lang: 'en',
-  // In place of /favicon.ico, which every browser asks for.
+  // Stops browsers from requesting /favicon.ico.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: false,
   lastUpdated: false,
-  // Made after the pages, and checked with all other links by scripts/docs/links.ts.
+  // Built after the pages; scripts/docs/links.ts checks all links.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost/],
-  // As GitHub makes them, so that links to a heading hold in both places.
+  // Same ids as on GitHub, so that links to a heading work in both places.
   markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   themeConfig: {
     search: { provider: 'local' },
