@@ -1,11 +1,11 @@
 #!/bin/sh
-# PgBouncer in transaction mode before one PostgreSQL, as the environment says: DATABASE_HOST, DATABASE_PORT (5432), POOL_SIZE (20),
+# PgBouncer in transaction mode in front of one PostgreSQL. Environment: DATABASE_HOST, DATABASE_PORT (5432), POOL_SIZE (20),
 # LISTEN_PORT (6432), and DATABASE_PASSWORD, the password of the login `commerce` on both sides.
 set -eu
 umask 077
 folder=$(mktemp -d)
-# The characters of a password may be any but a quote, which would end it.
-case $DATABASE_PASSWORD in *[\"\'\\]*) echo 'DATABASE_PASSWORD must not hold quotes or backslashes.' >&2; exit 1 ;; esac
+# A quote would end the password in the configuration file.
+case $DATABASE_PASSWORD in *[\"\'\\]*) echo 'DATABASE_PASSWORD must not contain quotes or backslashes.' >&2; exit 1 ;; esac
 printf '"commerce" "%s"\n' "$DATABASE_PASSWORD" > "$folder/users.txt"
 cat > "$folder/pgbouncer.ini" <<INI
 [databases]

@@ -17,13 +17,13 @@ export default defineConfig({
   title: 'Commerce backend',
   description: 'A multi-tenant, contract-first commerce backend',
   lang: 'en',
-  // In place of /favicon.ico, which every browser asks for.
+  // Stops browsers from requesting /favicon.ico.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: false,
   lastUpdated: false,
-  // Made after the pages, and checked with all other links by scripts/docs/links.ts.
+  // Built after the pages; scripts/docs/links.ts checks all links.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost/],
-  // As GitHub makes them, so that links to a heading hold in both places.
+  // Same ids as on GitHub, so that links to a heading work in both places.
   markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   themeConfig: {
     search: { provider: 'local' },
@@ -41,7 +41,7 @@ export default defineConfig({
         ['Build an agent', '/start/agent'],
         ['Run a shop', '/start/merchant'],
         ['Operate servers', '/start/operator'],
-        ['A shop without a clone', '/new-shop'],
+        ['Create a shop without a clone', '/new-shop'],
       ),
       of(
         'Selling',
@@ -81,11 +81,12 @@ export default defineConfig({
       ),
       of(
         'Reference',
+        ['Glossary', '/glossary'],
         ['Errors', '/errors'],
         ['Events', '/events'],
         ['Every export of the SDK', '/sdk'],
         ['Architecture', '/architecture'],
-        ['Adding an operation', '/contributing'],
+        ['Contributing', '/contributing'],
         ['Proofs', '/proofs'],
         ['Benchmarks', '/bench'],
       ),

@@ -36,8 +36,8 @@ export function errorsPage(): string {
     );
     return `## ${status}\n\n${rows.join('\n')}`;
   });
-  return `# Errors\n\nEvery refusal has one of these ${entries.length} codes in \`error\`, with a sentence in \`message\` and what to quote
-when asking for help in \`request_id\`. In the SDK, \`isError(error, 'budget_exceeded')\` tells them apart.\n\n${sections.join('\n')}`;
+  return `# Errors\n\nEvery error response has one of these ${entries.length} codes in \`error\`, a sentence in \`message\`, and a \`request_id\` to
+quote when you ask for help. In the SDK, \`isError(error, 'budget_exceeded')\` checks for a code.\n\n${sections.join('\n')}`;
 }
 
 /** The events of the contract, each with the body of an example. */
@@ -46,8 +46,8 @@ export function eventsPage(): string {
     const { example } = post.requestBody.content['application/json'];
     return `## ${type}\n\n${plain(post.summary)}. ${plain(post.description)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`;
   });
-  return `# Events\n\nWhat a [webhook](./webhooks.md) is sent. The examples show test events; of a real one, \`data\` is the whole object, as
-the dashboard's API shows it.\n\n${sections.join('\n')}`;
+  return `# Events\n\nA [webhook](./webhooks.md) receives these events. The examples show test events; in a real event, \`data\` is the whole object,
+as the dashboard API returns it.\n\n${sections.join('\n')}`;
 }
 
 /** The texts of the contract as Markdown, which a page may not read as markup. */

@@ -93,10 +93,10 @@ if (poor.length > 0) throw new Error(`These functions have no docstring with an 
 
 const reference = `# Reference of the SDK
 
-Everything that \`@commerce-backend/sdk\` exports, written from its declarations by \`sdk/scripts/write-reference.mjs\`. How it is used
-is in [sdk/README.md](../sdk/README.md); the paths, bodies and answers of the calls are those of the contract (\`/docs\` of a
-server). Amounts are decimal strings in the shop's currency, with exactly its digits; what ends in \`_cents\` is in its minor unit,
-whole numbers; \`…Ms\` are milliseconds.
+Every export of \`@commerce-backend/sdk\`, generated from its declarations by \`sdk/scripts/write-reference.mjs\`.
+[sdk/README.md](../sdk/README.md) shows how to use it. The contract defines the paths, bodies and responses of the calls (\`/docs\` of a
+server). Amounts are decimal strings in the shop's currency, with exactly its digits; fields that end in \`_cents\` are whole numbers in
+its minor unit; \`…Ms\` are milliseconds.
 
 ${sections.join('\n')}`;
 

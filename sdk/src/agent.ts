@@ -6,13 +6,13 @@ export type AgentPaths = SurfacePaths<'agent'>;
 export type AgentClient = Client<AgentPaths>;
 
 export type AgentOptions = ClientOptions & {
-  /** The token that `requestConsent` obtained (`agt_…`). It names the shop and the customer. */
+  /** The token that `requestConsent` obtained (`agt_…`). It identifies the shop and the customer. */
   agentToken: string;
 };
 
 /**
- * A client of the agent surface, acting for the customer who gave the consent. The token is a secret. Throws a TypeError without a
- * token, and for an impossible `baseUrl`. Budgets are in the currency's minor unit, prices are decimal strings.
+ * A client for the agent surface. It acts for the customer who gave the consent. The token is a secret. Throws a TypeError
+ * without a token or with an invalid `baseUrl`. Budgets are in the currency's minor unit, prices are decimal strings.
  *
  *     const agent = createAgentClient({ baseUrl: 'https://shop.example', agentToken });
  *     const { candidates } = await unwrap(agent.POST('/api/agent/intent/find', { body: { query: 'a mug under 20 euros' } }));

@@ -6,7 +6,7 @@ import { ConnectionError, errorOf } from './errors.ts';
 
 /** Where an agent asks for a customer's consent by sending their browser there. */
 export interface AuthorizationPlace extends Pick<ClientOptions, 'fetch'> {
-  /** Where the server is. Of a shop at its own host, that host. */
+  /** The address of the server, or the shop's own host if it has one. */
   baseUrl: string;
   /** The shop to ask in. */
   siteId: string;
@@ -15,21 +15,21 @@ export interface AuthorizationPlace extends Pick<ClientOptions, 'fetch'> {
 export interface AuthorizationOptions extends AuthorizationPlace {
   /** From `registerAgent`, or the https address of a document about the agent (`client_id_metadata_document`). */
   clientId: string;
-  /** Where the browser comes back to: one of the addresses that the agent was registered with. */
+  /** The redirect URI: one of those that the agent registered. */
   redirectUri: string;
-  /** All, unless given; the customer can take each away. */
+  /** Default: all. The customer can remove each one. */
   scopes?: components['schemas']['AgentScope'][];
-  /** The budget in the currency's minor unit. Without it the customer says how much. */
+  /** The budget in the currency's minor unit. Without it the customer enters one. */
   budgetCents?: number;
-  /** The most for one order, in the minor unit. */
+  /** The maximum for one order, in the minor unit. */
   maxPerOrderCents?: number;
-  /** Whether the budget is there once, or anew each week or month. */
+  /** Whether the budget applies once, or resets each week or month. */
   budgetPeriod?: components['schemas']['BudgetPeriod'];
 }
 
 /**
- * What `finishAuthorization` needs. Keep it where only this browser's session gets at it until the browser comes back: it holds
- * the secret of PKCE. It is plain data, so JSON is a way to keep it.
+ * The state for `finishAuthorization`. It contains the PKCE secret: store it in this browser's session until the browser
+ * returns. It is plain data that can be stored as JSON.
  */
 export interface PendingAuthorization {
   issuer: string;
@@ -40,11 +40,11 @@ export interface PendingAuthorization {
   code_verifier: string;
 }
 
-/** The browser came back without a code, or with an answer that is not to this request. */
+/** The browser returned without a code, or with a response to another request. */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError';
   /**
-   * `access_denied` when the customer said no, another code of RFC 6749 §4.1.2.1, or what this side found wrong: `state_mismatch`,
+   * `access_denied` if the customer denied it, another code of RFC 6749 §4.1.2.1, or an error of this client: `state_mismatch`,
    * `issuer_mismatch`, `missing_code`.
    */
   readonly code: string;
@@ -56,8 +56,9 @@ export class AuthorizationError extends Error {
 }
 
 /**
- * Registers an agent that is to use the authorization code (RFC 7591), and resolves to its client id. Do it once for each shop and
- * keep the id; one that has brought no token for a day is forgotten. Throws a CommerceError such as `invalid_redirect_uri`.
+ * Registers an agent for the authorization code flow (RFC 7591), and resolves to its client id. Do it once for each shop and
+ * store the id; the shop deletes a registration that obtained no token within a day. Throws a CommerceError such as
+ * `invalid_redirect_uri`.
  *
  *     const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: ['https://agent.example/back'] });
  */
@@ -79,9 +80,9 @@ export async function registerAgent({
 }
 
 /**
- * Begins the authorization code flow with PKCE (RFC 6749, RFC 7636): send the customer's browser to `url`, and keep `pending`. For
- * an agent that can receive a browser; others use `requestConsent`. Throws a CommerceError or a ConnectionError when the shop cannot
- * be found.
+ * Begins the authorization code flow with PKCE (RFC 6749, RFC 7636): send the customer's browser to `url`, and store `pending`.
+ * It is for agents that can receive a browser redirect; others use `requestConsent`. Throws a CommerceError or a
+ * ConnectionError if the shop cannot be found.
  *
  *     const { url, pending } = await beginAuthorization({ baseUrl, siteId, clientId, redirectUri, budgetCents: 5000 });
  *     session.pending = pending;
@@ -107,9 +108,9 @@ export async function beginAuthorization(
 }
 
 /**
- * Exchanges the code with which the browser came back for the agent's token. `callbackUrl` is the whole address that the browser
- * opened. Throws an AuthorizationError when the customer denied it, or when the answer is not to this request (another `state`) or
- * not from this shop (another `iss`, RFC 9207); and a CommerceError when the shop does not take the code.
+ * Exchanges the authorization code for the agent's token. `callbackUrl` is the whole address that the browser opened. Throws an
+ * AuthorizationError if the customer denied it, or if the response belongs to another request (another `state`) or another shop
+ * (another `iss`, RFC 9207). Throws a CommerceError if the shop rejects the code.
  *
  *     const { access_token } = await finishAuthorization(session.pending, request.url);
  *     const agent = createAgentClient({ baseUrl, agentToken: access_token });

@@ -2,7 +2,7 @@ import type { OperationOf, Schemas } from './contract.ts';
 import { isError, NotFoundError, unwrap } from './errors.ts';
 import type { StorefrontClient, StorefrontPaths } from './storefront.ts';
 
-/** Keeps texts by a key, such as `localStorage` or a session of your server. */
+/** Stores strings by key, such as `localStorage` or a session of your server. */
 export interface CartStorage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
@@ -11,7 +11,7 @@ export interface CartStorage {
 
 export interface CartSessionOptions {
   storage: CartStorage;
-  /** Under which key the id of the cart is kept; `cart_id` unless given. */
+  /** The key of the cart's id in the storage. Default: `cart_id`. */
   key?: string;
 }
 
@@ -22,22 +22,22 @@ type LinesPath = '/api/storefront/cart/{cart_id}/items';
 type NewLine = BodyOf<OperationOf<StorefrontPaths, LinesPath, 'post'>>;
 type Login = Omit<BodyOf<OperationOf<StorefrontPaths, '/api/storefront/customer/login', 'post'>>, 'cart_id'>;
 
-/** The cart of one shopper, of which only the id is kept. */
+/** The cart of one shopper. Only its id is stored. */
 export interface CartSession {
   /** The client of the calls: after `login`, the customer's. */
   readonly storefront: StorefrontClient;
-  /** The cart as it is now; a new one when there is none yet, or when the kept one has expired or become an order. */
+  /** The current cart; a new one if there is none yet, or if the stored one has expired or become an order. */
   get(): Promise<Schemas['Cart']>;
-  /** Adds pieces of a variant. Throws what `unwrap` throws, such as `insufficient_stock` and `cart_limit`. */
+  /** Adds pieces of a variant. Throws the errors of `unwrap`, such as `insufficient_stock` and `cart_limit`. */
   add(line: NewLine): Promise<Schemas['Cart']>;
   /**
-   * Any work on the cart, with its id. When the work fails because the cart has expired, become an order or gone, it is done once
-   * more on a new cart; when the cart was merged, on the one that has its lines.
+   * Runs any work on the cart, with its id. If the cart has expired, become an order or no longer exists, the work is repeated
+   * once on a new cart; if the cart was merged, on the one that has its lines.
    */
   run<Done>(work: (cart_id: string, storefront: StorefrontClient) => Promise<Done>): Promise<Done>;
-  /** Logs a customer in with what is in the cart, and goes on with the customer's cart. Keep `access_token` for later visits. */
+  /** Logs a customer in, merges the cart and continues with the customer's cart. Store `access_token` for later visits. */
   login(credentials: Login): Promise<Schemas['CustomerSession']>;
-  /** Forgets the cart, after its checkout or when the customer logs out. */
+  /** Discards the cart, after its checkout or when the customer logs out. */
   clear(): Promise<void>;
 }
 
@@ -45,8 +45,8 @@ export interface CartSession {
 const MOST_CARTS = 3;
 
 /**
- * Keeps a shopper's cart over visits: made on first use, replaced when it cannot be used any more, taken along at login. Its calls
- * throw what `unwrap` throws, unless the refusal is of the cart itself.
+ * Keeps a shopper's cart across visits: creates it on first use, replaces it when it can no longer be used, and merges it at
+ * login. Its calls throw the errors of `unwrap`, except those about the cart itself.
  *
  *     const session = createCartSession(storefront, { storage: localStorage });
  *     const { total, currency } = await session.add({ variant_id, quantity: 1 }); // total: '18.50'

@@ -6,9 +6,9 @@ import { type Limits, type Send, withRetries } from './retry.ts';
 
 /** The options of every client. */
 export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
-  /** Where the server is, such as `https://shop.example`. A path (`/shop`) is relative to the page, in browsers. */
+  /** The address of the server, such as `https://shop.example`. In browsers, a path (`/shop`) is relative to the page. */
   baseUrl: string;
-  /** Sends one request, in place of the global fetch. */
+  /** Sends one request instead of the global fetch. */
   fetch?: Send | undefined;
 }
 
@@ -16,10 +16,10 @@ export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
 type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /**
- * Calls operations of the contract by their verb and path. Each call resolves to the raw shape, whatever the status: `data` of
- * a 2xx or `error` of any other, and the `response`. `unwrap` turns that into the data or a thrown CommerceError.
+ * Calls operations of the contract by verb and path. Each call resolves to a raw result for any status: `data` of a 2xx or
+ * `error` of any other, and the `response`. `unwrap` converts it to the data or throws a CommerceError.
  *
- * A call throws only when there is no answer: ConnectionError, TimeoutError, or the reason of the caller's `signal`.
+ * A call throws only without a response: ConnectionError, TimeoutError, or the reason of the caller's `signal`.
  */
 export interface Client<Paths> {
   GET: Call<Paths, 'get'>;
@@ -34,12 +34,12 @@ type Call<Paths, Method extends Verb> = <Path extends PathsWith<Paths, Method>>(
   ...options: OptionsOf<OperationOf<Paths, Path, Method>>
 ) => Promise<Result<AnswerOf<OperationOf<Paths, Path, Method>>>>;
 
-/** The raw shape of a call: a 2xx answer with its data, or any other with its error. */
+/** The raw result of a call: a 2xx response with its data, or any other with its error. */
 export type Result<Data> =
   | { data: Data; error?: undefined; response: Response }
   | { data?: undefined; error: ErrorAnswer; response: Response };
 
-/** What can be called without credentials. */
+/** The operations without credentials. */
 export type PublicPaths = EasedPaths<
   | '/api/dashboard/auth/login'
   | '/api/dashboard/auth/invitation'
@@ -51,7 +51,7 @@ export type PublicPaths = EasedPaths<
 >;
 
 /**
- * A client without credentials, for logging in or asking for consent. Throws a TypeError for an impossible `baseUrl`.
+ * A client without credentials, for logging in or asking for consent. Throws a TypeError for an invalid `baseUrl`.
  *
  *     const body = { email, password };
  *     const { access_token } = await unwrap(createClient({ baseUrl }).POST('/api/dashboard/auth/login', { body }));

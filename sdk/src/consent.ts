@@ -7,16 +7,16 @@ import { CommerceError, ConnectionError, unwrap } from './errors.ts';
 export type ConsentOptions = ClientOptions & {
   /** The shop to ask in. */
   siteId: string;
-  /** The token that the agent has and that the new one is to take the place of. */
+  /** The agent's current token, which the new one replaces. */
   agentToken?: string;
 };
 
-/** A request that the customer is to decide on. Show `verification_uri_complete`, and wait for the token. */
+/** A request that awaits the customer's decision. Show `verification_uri_complete`, and wait for the token. */
 export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']> {
   /**
-   * Polls as RFC 8628 says until there is a token. Throws the CommerceError of a refusal (`access_denied`, `expired_token`, …).
-   * After `agent_cap_exceeded` it may be called again, once the customer has revoked another agent. A lost connection loses no
-   * token: if the answer to a poll was lost, the next poll gets it again.
+   * Polls by RFC 8628 until there is a token. Throws a CommerceError if the request is denied or expires (`access_denied`,
+   * `expired_token`, …). After `agent_cap_exceeded` you can call it again once the customer has revoked another agent. If the
+   * response to a poll is lost, the next poll returns the token again.
    */
   token(options?: { signal?: AbortSignal }): Promise<Schemas['IssuedAgentToken']>;
 }
@@ -24,9 +24,9 @@ export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']>
 const SLOWER_BY_SECONDS = 5;
 
 /**
- * Asks for a customer's consent by the device flow (RFC 8628): scopes, a budget in the currency's minor unit, in all or for each
- * week or month, the most for one order, categories, an end date. Throws a CommerceError such as `agents_not_allowed` or
- * `validation_error`. Where a browser can be sent to the shop and back, `beginAuthorization` needs no polling.
+ * Asks for a customer's consent with the device flow (RFC 8628): scopes, a budget in the currency's minor unit, in total or for
+ * each week or month, a maximum for one order, categories, an expiry date. Throws a CommerceError such as `agents_not_allowed`
+ * or `validation_error`. If you can redirect a browser to the shop and back, `beginAuthorization` needs no polling.
  *
  *     const consent = await requestConsent({ baseUrl, siteId }, { agent_name: 'Gift finder', budget_cents: 5000 });
  *     show(consent.verification_uri_complete, consent.user_code);

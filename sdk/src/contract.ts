@@ -1,8 +1,8 @@
 import type { components, ErrorBody, HTTPValidationError, paths } from '@commerce-backend/spec';
 
 /**
- * What a server sends, with its enums open: a newer server may know values that this version does not, so a switch over
- * them needs a default. What is sent to a server stays closed.
+ * Response types with open enums: a newer server may send values that this version does not have, so a switch over them needs a
+ * default. Request types stay closed.
  */
 export type Open<Sent> = Sent extends string
   ? string extends Sent
@@ -17,7 +17,7 @@ export type Open<Sent> = Sent extends string
 /** The contract's nouns as clients receive them: `Schemas['Product']`. */
 export type Schemas = Open<components['schemas']>;
 
-/** The body of an answer that is not 2xx. A 422 has the second form. */
+/** The body of a response other than 2xx. A 422 has the second form. */
 export type ErrorAnswer = Open<ErrorBody> | HTTPValidationError;
 
 /** The paths of one surface, with the Idempotency-Key made optional, since the client sends one by itself. */

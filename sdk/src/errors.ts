@@ -2,21 +2,21 @@ import type { components, ErrorBody, ErrorCode, ValidationErrorItem } from '@com
 import type { Open } from './contract.ts';
 import { passOn } from './last-response.ts';
 
-/** The server refused the call. One class for each family of statuses extends this one. */
+/** The server rejected the call. One subclass exists for each family of statuses. */
 export class CommerceError extends Error {
   override readonly name: string = 'CommerceError';
   readonly status: number;
-  /** The contract's stable code, or `http_<status>` when something before the server answered in its own words. */
+  /** The contract's stable code, or `http_<status>` if a proxy sent the response. */
   readonly code: ErrorCode | (string & {});
   /** Quote it when asking for help. */
   readonly requestId: string | undefined;
   /** Whether the same call, with the same Idempotency-Key, may succeed later. */
   readonly retryable: boolean;
-  /** How long the server asks to wait before the next attempt. */
+  /** The server's `Retry-After` for the next attempt. */
   readonly retryAfterMs: number | undefined;
-  /** Every mistake of a 422; else empty. */
+  /** Every error of a 422; otherwise empty. */
   readonly detail: readonly ValidationErrorItem[];
-  /** The body as received, with the fields that some codes add. */
+  /** The body as received, including the extra fields of some codes. */
   readonly body: unknown;
 
   constructor(response: Response, body: unknown) {
@@ -32,17 +32,17 @@ export class CommerceError extends Error {
   }
 }
 
-/** 401: the credentials are missing, wrong, expired or revoked. */
+/** 401: the credentials are missing, invalid, expired or revoked. */
 export class AuthenticationError extends CommerceError {
   override readonly name = 'AuthenticationError';
 }
 
-/** 403: the credentials are valid and do not allow this. */
+/** 403: the credentials are valid but do not allow this. */
 export class PermissionError extends CommerceError {
   override readonly name = 'PermissionError';
 }
 
-/** 404 and 410: there is no such thing in this shop, or not any more. */
+/** 404 and 410: the object does not exist in this shop, or no longer exists. */
 export class NotFoundError extends CommerceError {
   override readonly name = 'NotFoundError';
 }
@@ -52,7 +52,7 @@ export class ConflictError extends CommerceError {
   override readonly name = 'ConflictError';
 }
 
-/** 422: the request does not fit the contract. The message names the first mistakes, `detail` all of them. */
+/** 422: the request does not match the contract. The message has the first errors, `detail` all of them. */
 export class ValidationError extends CommerceError {
   override readonly name = 'ValidationError';
 
@@ -63,29 +63,29 @@ export class ValidationError extends CommerceError {
   }
 }
 
-/** 429: too many requests, also after the client's own retries. */
+/** 429: too many requests, even after the client's retries. */
 export class RateLimitError extends CommerceError {
   override readonly name = 'RateLimitError';
 }
 
-/** 5xx: the server could not answer, also after the client's own retries. */
+/** 5xx: the server failed, even after the client's retries. */
 export class ServerError extends CommerceError {
   override readonly name = 'ServerError';
 }
 
-/** The server gave no answer. Whether a mutation took effect is unknown: repeat it with the same Idempotency-Key. */
+/** The server did not respond. A mutation may have taken effect: repeat it with the same Idempotency-Key. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No complete answer came within `timeoutMs`, in any attempt. */
+/** No attempt got a complete response within `timeoutMs`. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
 type Fields = components['schemas']['ErrorFields'];
 
-/** The error of one code of the catalogue: its body has the fields that the contract gives to this code. */
+/** The error type of one code: its body has the extra fields of that code. */
 export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
   ? CommerceError & {
       readonly code: Code;
@@ -99,7 +99,7 @@ type Named<Shape> = { [Field in keyof Shape as string extends Field ? never : Fi
 type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>> : unknown;
 
 /**
- * Whether a thrown value is the server's refusal with this code, or one of these codes. It narrows to the fields of the code:
+ * Whether a thrown value is a server error with this code, or one of these codes. It narrows to the fields of the code:
  *
  *     if (isError(error, 'budget_exceeded')) tell(error.body.required_cents, error.body.budget.budget_remaining_cents);
  *
@@ -128,8 +128,8 @@ export function errorOf(response: Response, body: unknown): CommerceError {
 }
 
 /**
- * The answer's data, for a call in the raw shape. Throws the CommerceError of any answer that is not 2xx, and passes on the
- * ConnectionError or TimeoutError of a call without an answer.
+ * The data of a raw result. Throws a CommerceError for any response other than 2xx, and rethrows the ConnectionError or
+ * TimeoutError of a call without a response.
  *
  *     const { id } = await unwrap(storefront.POST('/api/storefront/cart'));
  */

@@ -1,13 +1,13 @@
 import type { components, webhooks as contract } from '@commerce-backend/spec';
 import type { Open } from './contract.ts';
 
-/** The types of events that this version knows. */
+/** The event types of this version. */
 export type WebhookEventType = keyof contract;
 
-/** What a webhook can subscribe to: a type, a family such as `order.*`, or `*`. */
+/** A subscription of a webhook: a type, a family such as `order.*`, or `*`. */
 export type WebhookEventPattern = components['schemas']['EventPattern'];
 
-/** What every event has, whatever its type. */
+/** The fields of every event. */
 interface Told {
   /** The header webhook-id: the same each time that this event is sent. Use it to recognise what you have already received. */
   event_id: string;

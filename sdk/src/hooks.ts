@@ -1,7 +1,7 @@
-/** One attempt of a call, without its headers, query and body, so that it may be logged. */
+/** One attempt of a call. It has no headers, query or body, so it is safe to log. */
 export interface RequestEvent {
   method: string;
-  /** The path without the query, which may hold what people searched for. */
+  /** The path without the query, which may contain search terms. */
   path: string;
   /** The same for all attempts of a mutation. */
   idempotencyKey: string | undefined;
@@ -9,9 +9,9 @@ export interface RequestEvent {
   attempt: number;
 }
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export interface ResponseEvent extends RequestEvent {
-  /** Undefined when there was no answer; `error` then says why. */
+  /** Undefined without a response; `error` then has the reason. */
   status: number | undefined;
   requestId: string | undefined;
   error: Error | undefined;

@@ -1,20 +1,20 @@
-/** How the server answered a call, beside the data. */
+/** The response of a call, apart from its data. */
 export interface LastResponse {
   status: number;
   headers: Headers;
   /** Quote it when asking for help. */
   requestId: string | undefined;
-  /** The key that all attempts of a mutation carried. */
+  /** The Idempotency-Key of all attempts of a mutation. */
   idempotencyKey: string | undefined;
-  /** How often the call was sent, the first time included. */
+  /** The number of attempts, including the first. */
   attempts: number;
 }
 
 const known = new WeakMap<object, LastResponse>();
 
 /**
- * How the server answered the call that gave this: the data of `unwrap`, the CommerceError that it threw, or the `response` of a
- * raw result. Undefined for anything else, such as a copy, a part of the data, or the nothing of a 204.
+ * The server's last response for a value: the data of `unwrap`, the CommerceError that it threw, or the `response` of a raw
+ * result. Undefined for anything else, such as a copy, a part of the data, or the empty result of a 204.
  *
  *     const cart = await unwrap(storefront.POST('/api/storefront/cart'));
  *     console.log(lastResponse(cart)?.requestId);

@@ -10,13 +10,13 @@ export type OperatorClient = Client<OperatorPaths>;
 export type OperatorSchemas = Open<components['schemas']>;
 
 export interface OperatorOptions extends ClientOptions {
-  /** An operator's key (`opr_…`). It may do everything with all sites: it belongs on a server, never in a page. */
+  /** An operator's key (`opr_…`). It has full access to all sites: it belongs on a server, never in a page. */
   operatorKey: string;
 }
 
 /**
- * A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. Throws a TypeError
- * without its key, and for an impossible `baseUrl`.
+ * A client for the operator listener (`OPERATOR_PORT`) at `baseUrl`; the shops' port serves none of it. Throws a TypeError
+ * without its key or with an invalid `baseUrl`.
  *
  *     const operators = createOperatorClient({ baseUrl: 'http://127.0.0.1:8090', operatorKey: process.env.OPERATOR_KEY ?? '' });
  *     const { sites } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { sort: 'health' } } }));

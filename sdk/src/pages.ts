@@ -2,14 +2,14 @@ import type { Client } from './client.ts';
 import type { AnswerOf, OperationOf, OptionsOf, PathsWith } from './contract.ts';
 import { unwrap } from './errors.ts';
 
-/** Those GET paths that answer in pages, by number or by cursor. */
+/** The GET paths that return pages, by number or by cursor. */
 export type ListPaths<Paths> = {
   [Path in PathsWith<Paths, 'get'>]: AnswerOf<OperationOf<Paths, Path, 'get'>> extends Page ? Path : never;
 }[PathsWith<Paths, 'get'>];
 
 type Page = { page: number; pages: number } | { next_cursor: string | null };
 
-/** What the list consists of: the elements of the one array in its pages. */
+/** The type of a list's elements: those of the array in its pages. */
 export type ElementOf<Paths, Path extends keyof Paths> = Elements<AnswerOf<OperationOf<Paths, Path, 'get'>>>;
 
 type Elements<Body> = { [Field in keyof Body]-?: Body[Field] extends (infer Element)[] ? Element : never }[keyof Body];
@@ -23,9 +23,9 @@ interface LooseOptions {
 }
 
 /**
- * The elements of a list in its order, from the page or cursor in the options to the end. Pages are fetched as they are needed,
- * 100 elements at a time unless `limit` says otherwise; leaving the loop stops the fetching. In lists by page number, elements
- * that change during the loop may be missed or seen twice. Throws what `unwrap` throws.
+ * The elements of a list in order, from the page or cursor in the options to the end. It fetches pages on demand, 100 elements
+ * at a time unless `limit` is set; leaving the loop stops it. In lists by page number, elements that change during the loop may
+ * be missed or repeated. Throws the errors of `unwrap`.
  *
  *     for await (const product of paginate(storefront, '/api/storefront/products')) console.log(product.slug, product.price);
  */

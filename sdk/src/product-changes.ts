@@ -6,31 +6,31 @@ const PATH = '/api/sync/products';
 
 type SyncPaths = SurfacePaths<'sync'>;
 
-/** One answer of `GET /api/sync/products`. */
+/** One response of `GET /api/sync/products`. */
 export type ProductChangesPage = AnswerOf<OperationOf<SyncPaths, typeof PATH, 'get'>>;
 
 export interface ProductChangesOptions {
-  /** Where to continue; without one it starts at the beginning, which is a full crawl. */
+  /** The position to continue from. Without it, a full crawl starts at the beginning. */
   cursor?: string;
-  /** Begin with what changed since then, a date-time; it counts only without a cursor. */
+  /** Start with the changes since this date-time; ignored if there is a cursor. */
   updated_since?: string;
-  /** How many changes in one answer, 500 at most. */
+  /** The number of changes per response, at most 500. */
   limit?: number;
-  /** Stops it, with the signal's reason. */
+  /** Aborts with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Changes of products in their order, up to now; pages are fetched as they are needed. Iterate it over changes, or with
- * `pages` over whole pages. Throws what `unwrap` throws.
+ * Changes of products in order, up to now. It fetches pages on demand. Iterate it over changes, or with `pages` over whole
+ * pages. Throws the errors of `unwrap`.
  */
 export interface ProductChanges extends AsyncIterable<Schemas['ProductChange'], void, undefined> {
   /**
-   * Where a restart continues, at any time: after the last page that was iterated to its end. It does not expire. Undefined
-   * until then, unless one was given.
+   * The cursor to continue from after a restart: behind the last page that was iterated to its end. It does not expire.
+   * Undefined until then, unless one was passed.
    */
   readonly cursor: string | undefined;
-  /** The same by page, for writing each page and its `resume_cursor` together. */
+  /** The same by page, to store each page together with its `resume_cursor`. */
   pages(): AsyncGenerator<ProductChangesPage, void, undefined>;
 }
 

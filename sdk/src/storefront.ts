@@ -6,19 +6,19 @@ export type StorefrontPaths = SurfacePaths<'storefront'>;
 
 export interface StorefrontClient extends Client<StorefrontPaths> {
   /**
-   * The same shop as one customer sees it: a new client that sends the token of a login or of a refresh. This client stays as
-   * it is, so that a server may keep one client for guests and make one for each customer.
+   * A new client for one customer, which sends the token of a login or of a refresh. This client does not change, so a server
+   * can keep one client for guests and create one for each customer.
    */
   withCustomer(customerToken: string): StorefrontClient;
-  /** The same client, calling for the buyer at this address: for a server that answers many buyers. Needs a private token. */
+  /** The same client for the buyer at this address, for a server that serves many buyers. Needs a private token. */
   withBuyerIp(buyerIp: string): StorefrontClient;
 }
 
 export interface StorefrontOptions extends ClientOptions {
   siteId: string;
-  /** A storefront token (`stk_…`). A public one may appear in public pages, a private one belongs only on your server. */
+  /** A storefront token (`stk_…`). A public one may appear in pages; a private one must stay on your server. */
   storefrontToken: string;
-  /** A customer's token (`cust_…`), a secret of that customer. Without one the calls are a guest's. */
+  /** A customer's token (`cust_…`), a secret of that customer. Without it the calls are those of a guest. */
   customerToken?: string | undefined;
   /**
    * The address of the buyer for whom your server calls, one IPv4 or IPv6 address. The limits of guests and of failed
@@ -28,8 +28,8 @@ export interface StorefrontOptions extends ClientOptions {
 }
 
 /**
- * A client of the storefront surface: the shop as its customers see it. Throws a TypeError without its credentials, and for an
- * impossible `baseUrl`. Prices and totals are decimal strings in the shop's currency, with exactly its digits.
+ * A client for the storefront surface: the shop as its customers see it. Throws a TypeError without its credentials or with an
+ * invalid `baseUrl`. Prices and totals are decimal strings in the shop's currency, with exactly its digits.
  *
  *     const storefront = createStorefrontClient({ baseUrl: 'https://shop.example', siteId, storefrontToken });
  *     const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query: { q: 'mug' } } }));

@@ -6,7 +6,7 @@ import { followProducts, type ProductChanges, type ProductChangesOptions } from 
 export type SyncPaths = SurfacePaths<'sync'>;
 
 export interface SyncClient extends Client<SyncPaths> {
-  /** Every product that customers see, then every change of one; from a cursor on, what changed since. */
+  /** Every product that customers see, then every change; from a cursor on, only the changes since. */
   products(options?: ProductChangesOptions): ProductChanges;
 }
 
@@ -17,8 +17,8 @@ export interface SyncOptions extends ClientOptions {
 }
 
 /**
- * A client of the sync surface: for integrations that keep a copy of the catalogue, or send orders. Throws a TypeError without its
- * credentials, and for an impossible `baseUrl`.
+ * A client for the sync surface: for integrations that keep a copy of the catalogue or create orders. Throws a TypeError
+ * without its credentials or with an invalid `baseUrl`.
  *
  *     const sync = createSyncClient({ baseUrl, siteId, syncSecret: process.env.SYNC_SECRET ?? '' });
  *     for await (const { product_id, removed, product } of sync.products({ cursor })) update(product_id, removed ? null : product);

@@ -9,7 +9,7 @@ export type JsonSchema = { [keyword: string]: unknown };
 export interface AgentTool {
   /** The operation's name in snake case, such as `find_products`. */
   name: string;
-  /** Its operationId, such as `agent.findProducts`, as refusals have it in `next_operation`. */
+  /** Its operationId, such as `agent.findProducts`, as errors have it in `next_operation`. */
   operation: string;
   description: string;
   /** The scope that the token needs; `agent:self` needs none. */

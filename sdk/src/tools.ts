@@ -5,27 +5,27 @@ import { type AgentTool, anthropicTool, geminiTool, openAIChatTool, openAIRespon
 
 export type { AgentTool } from './tool-forms.ts';
 
-/** Which of the agent's tools a model gets; all by default. */
+/** The agent's tools for a model. Default: all. */
 export interface AgentToolsOptions {
   /** Only these, by name. */
   only?: readonly string[];
-  /** Only those that a token with these scopes may call. */
+  /** Only tools that a token with these scopes may call. */
   scopes?: readonly (Schemas['AgentScope'] | (string & {}))[];
 }
 
 export interface CallToolOptions {
   signal?: AbortSignal;
-  /** A UUID, the same when the call is sent again. By default a new one. */
+  /** A UUID; pass the same one to retry the call. Default: a new one. */
   idempotencyKey?: string;
 }
 
-/** What a model is told of its call: the answer, or the refusal with what to do in `next`. */
+/** The result of a tool call for the model: the response, or the error with advice in `next`. */
 export interface ToolAnswer {
   ok: boolean;
   content: unknown;
 }
 
-/** What `aiSdk` needs of the package `ai`. */
+/** The functions of the package `ai` that `aiSdk` needs. */
 export interface AiSdk<Schema, Tool> {
   jsonSchema: (schema: never) => Schema;
   tool: (tool: never) => Tool;
@@ -41,15 +41,15 @@ export interface AgentTools {
   /** For `tools` of the Vercel AI SDK: `tools.aiSdk({ jsonSchema, tool })` with both from `ai`. */
   aiSdk<Schema, Tool>(sdk: AiSdk<Schema, Tool>): Record<string, Tool>;
   /**
-   * Does what the model asks for. A refusal is an answer as well, for the model to read; only when there is none it throws, as
-   * the client does. `input` may be the JSON text in which some APIs send it.
+   * Runs the model's tool call. Errors of the shop are returned for the model to read; it throws only without a response, like
+   * the client. `input` may be a JSON string, as some APIs send it.
    */
   call(name: string, input: unknown, options?: CallToolOptions): Promise<ToolAnswer>;
 }
 
 /**
  * The operations of the agent surface as tools of a language model, in the forms of OpenAI, Anthropic, Gemini and the Vercel AI
- * SDK. A call throws only when the shop gave no answer; its refusals are answers for the model to read.
+ * SDK. A call throws only if the shop did not respond; errors of the shop are results for the model to read.
  *
  *     const tools = createAgentTools(agent, { scopes: ['catalog:read', 'cart:write'] });
  *     const { ok, content } = await tools.call('find_products', { query: 'two slate mugs' });

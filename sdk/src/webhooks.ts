@@ -8,7 +8,7 @@ import type { WebhookEvent } from './events.ts';
 const PREFIX = 'whsec_';
 const TOLERANCE_SECONDS = 300;
 
-/** Why a delivery was not verified. Answer it with 401, and ignore what it says. */
+/** The reason why a delivery was not verified. Answer with 401, and ignore its content. */
 export type WebhookVerificationReason =
   | 'missing_header'
   | 'invalid_timestamp'
@@ -17,7 +17,7 @@ export type WebhookVerificationReason =
   | 'no_matching_signature'
   | 'invalid_payload';
 
-/** The delivery is not from the shop, is too old or too new, or was changed on its way. */
+/** The delivery is not from the shop, is too old or too new, or was modified in transit. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookVerificationReason;
@@ -31,23 +31,22 @@ export class WebhookVerificationError extends Error {
 /** Headers in the form of fetch, or of Node. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
 
-/** One secret or, while it is being rotated in your own settings, several: any of them may have signed. */
+/** One secret, or several during a rotation in your own settings: any of them may have signed. */
 export type WebhookSecrets = string | readonly string[];
 
-/** The body as it came: bytes, or their text. */
+/** The raw body: bytes, or their text. */
 export type WebhookPayload = string | Uint8Array | ArrayBuffer;
 
 export interface VerifyOptions {
-  /** How much older or newer than now a delivery may be. */
+  /** The maximum difference between the delivery's time and now. */
   toleranceSeconds?: number;
   /** The current time; only for tests. */
   now?: Date;
 }
 
 /**
- * The event that was delivered, if it is signed with one of the secrets. Pass the body as it came: one that was parsed and
- * written again has other bytes. Throws a WebhookVerificationError that says why, and a TypeError for an impossible secret or
- * payload.
+ * Verifies the signature of a delivery and returns its event. Pass the raw body: a parsed and serialized one has other bytes.
+ * Throws a WebhookVerificationError with the reason, and a TypeError for an invalid secret or payload.
  *
  *     const event = await webhooks.verify(await request.text(), request.headers, process.env.WEBHOOK_SECRET ?? '');
  *     if (event.type === 'order.paid') await ship(event.data.order_number);
@@ -73,9 +72,9 @@ export async function verify(
 }
 
 export interface SignOptions {
-  /** The header webhook-id; a new one, unless it is given. */
+  /** The header webhook-id. Default: a new one. */
   event_id?: string;
-  /** When it is sent. */
+  /** The time of the delivery. */
   now?: Date;
 }
 
@@ -87,8 +86,8 @@ export interface WebhookSignature extends Record<string, string> {
 }
 
 /**
- * Signs a body as the shop does, to test a receiver with. With several secrets there is one signature for each. Throws a TypeError
- * for an impossible secret.
+ * Signs a body as the shop does, to test a receiver. Several secrets give one signature each. Throws a TypeError for an invalid
+ * secret.
  *
  *     const headers = await webhooks.sign(body, secret);
  */

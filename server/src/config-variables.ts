@@ -55,8 +55,7 @@ export const VARIABLES = {
     read: origin,
   },
   DATA_DIR: {
-    meaning:
-      'The directory for what the server stores itself: the embedded database, the secret key, the demo credentials, mails, files.',
+    meaning: 'The directory for local data: the embedded database, the secret key, the demo credentials, mails, files.',
     allowed: 'a directory that the server may write to',
     whenUnset: '`.data`',
     read: matching(/^[^\0]{1,4000}$/),

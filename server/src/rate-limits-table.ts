@@ -24,7 +24,7 @@ function table(): string {
     return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} | ${most} | ${strangers} |\n`;
   });
   const head =
-    '| Name | What is counted | For each | Limit | Kind | Per site | What a stranger can do by using it up |\n|---|---|---|---|---|---|---|\n';
+    '| Name | Counted | Per | Limit | Kind | Bounds per site | Effect if a stranger exhausts it |\n|---|---|---|---|---|---|---|\n';
   return [head, ...rows].join('');
 }
 

@@ -37,7 +37,9 @@ export async function startPgBouncer(
   chmodSync(directory, 0o755);
   const { hostname, port, username, password } = new URL(databaseUrl);
   const own = await freePort();
-  const login = `user=${decodeURIComponent(username)} password='${decodeURIComponent(password)}'`;
+  // PgBouncer refuses an empty password.
+  const secret = password && ` password='${decodeURIComponent(password)}'`;
+  const login = `user=${decodeURIComponent(username)}${secret}`;
   const lines = [
     '[databases]',
     `* = host=${hostname} port=${port || 5432} ${login}`,

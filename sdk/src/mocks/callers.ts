@@ -3,13 +3,13 @@ import type { MockOperation } from './contract-types.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
-/** The credentials of a mock shop. Only these are taken, so that a forgotten header is noticed while developing. */
+/** The credentials of a mock shop. It accepts only these, so that you notice a missing header during development. */
 export interface MockCredentials {
   /** For `X-Service-Token` (`stk_…`). */
   storefrontToken: string;
   /** For `X-API-Key` (`key_…`). */
   apiKey: string;
-  /** For `Authorization: Bearer` on the dashboard; any other `mch_…` is taken as well, such as that of the login's example. */
+  /** For `Authorization: Bearer` on the dashboard; any other `mch_…` is accepted, too, such as that of the login's example. */
   staffToken: string;
   /** For `X-Sync-Secret` (`syk_…`). */
   syncSecret: string;

@@ -7,7 +7,7 @@ import type {
   ShippingOptionInput,
 } from '@commerce-backend/spec';
 
-/** A product as the dashboard takes it, with its slug. It is for sale unless its status says otherwise. */
+/** A product as the dashboard accepts it, with its slug. It is active unless it has another status. */
 export type MockProduct = ProductInput & { slug: string };
 
 export interface MockCollection {
@@ -15,7 +15,7 @@ export interface MockCollection {
   title: string;
   description?: string | null;
   image_url?: string | null;
-  /** The products in it, in their order. */
+  /** Its products, in order. */
   product_slugs: string[];
 }
 
@@ -28,10 +28,10 @@ export interface MockCustomer {
   address?: CustomerAddressInput;
 }
 
-/** What a mock shop begins with. Amounts are decimal strings, as everywhere in the contract. */
+/** The initial data of a mock shop. Amounts are decimal strings, as everywhere in the contract. */
 export interface MockShopData {
   name: string;
-  /** A code of ISO 4217. */
+  /** An ISO 4217 code. */
   currency: string;
   prices_include_tax: boolean;
   /** 0.19 is 19 %. */
@@ -39,10 +39,10 @@ export interface MockShopData {
   tax_rates: CountryTaxRate[];
   /** Shipping is taxed at the rates of the goods, or at the standard rate. */
   shipping_tax: 'goods' | 'class';
-  /** Where bank transfers go; without it, only goods that are picked up can be paid for. */
+  /** The account for bank transfers. Without it, only pickups can be paid for. */
   bank_details: BankDetails;
   payment_deadline_hours: number;
-  /** The highest budget that an agent can be given, in the currency's minor unit. */
+  /** The maximum budget of an agent, in the currency's minor unit. */
   max_budget_cents: number;
   products: MockProduct[];
   collections: MockCollection[];

@@ -13,75 +13,75 @@ import { Refusal } from './refusal.ts';
 import type { State, StoredCustomer, StoredVariant } from './state.ts';
 
 export interface MockOptions {
-  /** Where the shop seems to be; `http://localhost:8080` unless given. Clients need the same. */
+  /** The address of the shop. Default: `http://localhost:8080`. Clients need the same. */
   baseUrl?: string;
-  /** What to begin with in place of the parts of the small shop that comes along. */
+  /** Initial data that replaces parts of the built-in shop. */
   data?: Partial<MockShopData>;
 }
 
-/** An error to play: a code of the contract, or a code with a message and the fields that it adds, or no answer at all. */
+/** An error to simulate: a code of the contract, a code with a message and extra fields, or no response. */
 export type MockError = ErrorCode | 'no_answer' | { error: ErrorCode; message?: string; [field: string]: unknown };
 
-/** What an agent may do; what is left out is as in a request for consent. */
+/** The permissions of an agent. Defaults are those of a request for consent. */
 export interface MockAgentTerms {
   /** In the currency's minor unit. */
   budget_cents: number;
   max_per_order_cents?: number;
-  /** Product types and handles of collections; none means everything. */
+  /** Product types and handles of collections; an empty list allows all. */
   categories?: string[];
   scopes?: ('catalog:read' | 'cart:write' | 'checkout:create' | 'customer:self' | 'orders:read')[];
   agent_name?: string;
-  /** E-mail of the customer for whom it acts; the first one unless given. */
+  /** The e-mail of the agent's customer. Default: the first customer. */
   customer?: string;
 }
 
-/** The shop behind the mocks: its credentials, and what happens in it without a call. */
+/** The shop behind the mocks: its credentials, and changes that happen without a call. */
 export interface MockShop extends MockCredentials {
   readonly baseUrl: string;
   readonly siteId: string;
   readonly customers: readonly MockCustomer[];
-  /** Every call so far, in order; status 0 where there was no answer. */
+  /** Every call so far, in order; status 0 without a response. */
   readonly calls: readonly { operationId: string; status: number }[];
   /** The orders, newest first. */
   readonly orders: readonly CustomerOrder[];
-  /** The id of a variant, by its SKU or by the slug of a product with a single variant. Throws a RangeError for neither. */
+  /** The id of a variant, by its SKU or by the slug of a product with a single variant. Throws a RangeError if there is none. */
   variantId(skuOrSlug: string): string;
-  /** Sets how many pieces there are of a variant, by its id, SKU or slug. */
+  /** Sets the stock of a variant, by its id, SKU or slug. */
   setStock(variant: string, quantity: number): void;
   /** Sets the price of a variant, as a decimal string such as `12.50`. */
   setPrice(variant: string, price: string): void;
-  /** Lets a cart expire now. */
+  /** Expires a cart now. */
   expireCart(cartId: string): void;
-  /** Lets a checkout expire now. */
+  /** Expires a checkout now. */
   expireCheckout(checkoutId: string): void;
   /** A token of an agent, as if its customer had approved it. */
   issueAgentToken(terms: MockAgentTerms): string;
   /**
-   * The customer approves an agent's request, or the part of it that `approval` says; the next poll gets the token. By default it is
-   * the first customer.
+   * Approves an agent's request as a customer, or the part of it in `approval`; the next poll gets the token. Default: the
+   * first customer.
    */
   approve(userCode: string, approval?: Omit<AgentConsentApproval, 'current_password'>, email?: string): void;
-  /** The customer denies an agent's request. */
+  /** Denies an agent's request as a customer. */
   deny(userCode: string, email?: string): void;
   /**
-   * The customer opens the address of `beginAuthorization` and decides; answers the address that their browser is sent back to, for
-   * `finishAuthorization`. Approved is what is asked for, or the part of it that the decision says; where no budget is asked for, it
-   * is 5,000 in the minor unit. Throws a TypeError for an address that the server would refuse.
+   * Opens the address of `beginAuthorization` as a customer and decides. Returns the address that the browser is redirected to,
+   * for `finishAuthorization`. It approves the whole request, or the part of it in the decision; a request without a budget
+   * gets 5,000 in the minor unit. Throws a TypeError for an address that the server would reject.
    */
   authorize(url: string, decision?: Omit<AgentConsentApproval, 'current_password'> | 'deny', email?: string): string;
-  /** The customer ends an agent: its next call fails with `invalid_token`. */
+  /** Revokes an agent as its customer: its next call fails with `invalid_token`. */
   revoke(agentToken: string): void;
   /**
-   * A human opens the page of a checkout, fills in what is missing (June in Berlin, the cheapest delivery, bank transfer) and places
-   * the order; for an agent's checkout it is its customer. Throws what the server would refuse, as an error with its `code`.
+   * Opens the page of a checkout as a human, fills in missing fields (June in Berlin, the cheapest delivery, bank transfer) and
+   * places the order; for an agent's checkout as its customer. Throws an error with the `code` that the server would return.
    */
   confirm(checkoutId: string): CustomerOrder;
   /**
-   * Plays an error for the next calls of an operation: one, unless `times` says more. The client retries what is retryable, so a
-   * test of `unavailable` needs `times: 3`, or a client with `maxAttempts: 1`.
+   * Simulates an error for the next calls of an operation, `times` calls or one. The client retries retryable errors, so a test
+   * of `unavailable` needs `times: 3`, or a client with `maxAttempts: 1`.
    */
   fail(operationId: string, error: MockError, options?: { times?: number }): void;
-  /** Begins anew: forgets carts, orders, agents, calls and errors to play. */
+  /** Resets the shop: deletes carts, orders, agents, calls and simulated errors. */
   reset(): void;
 }
 
