@@ -1,5 +1,6 @@
 import { openEgress } from '../server/src/egress/post.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
+import { pooledUrl } from '../server/test/worker-database.ts';
 import type { Trial } from './frame.ts';
 import { NAMES, urlsOf } from './g4-forbidden-addresses.ts';
 import { answerNames, dryNetwork } from './network.ts';
@@ -18,7 +19,10 @@ export async function sendInside(
 ): Promise<number> {
   const egress = openEgress({ allowPrivate: false, ownHost: 'shop.example.com' });
   const server = await startServer(trial.databaseUrl, { egress }, trial.databaseUrl);
-  const ports = [trial.databaseUrl, server.baseUrl, world.baseUrl].map((url) => Number(new URL(url).port || 5432));
+  const database = pooledUrl(trial.databaseUrl) ?? trial.databaseUrl;
+  const ports = [database, trial.databaseUrl, server.baseUrl, world.baseUrl].map((url) =>
+    Number(new URL(url).port || 5432),
+  );
   const network = dryNetwork(ports);
   const endNames = answerNames(NAMES);
   try {
