@@ -19,7 +19,7 @@ import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { SYNONYM_WEIGHT, type WeightedQuery, weightTerms } from './term-weights.ts';
+import { type WeightedQuery, weightTerms } from './term-weights.ts';
 
 /*
  * A search in steps: parse the sentence (query/parse.ts), correct unknown words (query/spelling.ts), weight the terms
@@ -182,23 +182,12 @@ async function weightCorrected(
   groups: TermGroup[],
   { prefix, isSentence }: { prefix: string | undefined; isSentence: boolean },
 ): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
-  const options = { prefix, withUsual: !isSentence };
-  const weighted = await weightTerms(db, groups, options);
+  const weighted = await weightTerms(db, groups, { prefix });
   // A stroller is no misspelt stroll. What a shop calls otherwise stands in the query already.
   const misspelt = weighted.unknown.filter((grp) => !(isSentence && isGoods(groups[grp]?.text ?? '')));
-  if (misspelt.length === 0) return { groups: withUsual(groups, weighted), weighted };
+  if (misspelt.length === 0) return { groups, weighted };
   const corrected = await correctSpelling(db, groups, misspelt);
-  const again = await weightTerms(db, corrected, options);
-  return { groups: withUsual(corrected, again), weighted: again };
-}
-
-/** The groups with the words that the shop usually has for theirs, which count in names and for similarity as synonyms do. */
-function withUsual(groups: TermGroup[], { usual }: WeightedQuery): TermGroup[] {
-  if (usual.length === 0) return groups;
-  return groups.map((group, grp) => {
-    const added = usual.filter((word) => word.grp === grp).map(({ term }) => ({ term, weight: SYNONYM_WEIGHT }));
-    return added.length > 0 ? { ...group, alternatives: [...group.alternatives, ...added] } : group;
-  });
+  return { groups: corrected, weighted: await weightTerms(db, corrected, { prefix }) };
 }
 
 /** The weight of a word with the same root beside 1 for the word itself. */

@@ -27,15 +27,6 @@ for (const line of LINES) {
 /** The longest entry, in words. */
 export const MAX_ENTRY_WORDS = 3;
 
-/** The same in many shops, and different things in others, where notebooks are made of paper. */
-const OFTEN_THE_SAME = [['laptop', 'notebook']];
-
-/** Single words that may mean the same as it, in all languages: whether they do depends on the shop. */
-export function interchangeableWords(word: string): string[] {
-  const others = OFTEN_THE_SAME.flatMap((words) => (words.includes(word) ? words : []));
-  return [...otherWordsFor(word), ...others].filter((other) => other !== word && !other.includes(' '));
-}
-
 /** Other words for it, in all languages; none for a word that is not listed. */
 export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
