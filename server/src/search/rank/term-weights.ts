@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
-import { namesBeginningWith } from '../query/completions.ts';
+import { namesBeginningWith, termsBeginningWith } from '../query/completions.ts';
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
@@ -15,7 +15,7 @@ const IDF_EXPONENT = 0.456;
 const SYNONYM_WEIGHT = 0.8;
 /** The weight of a word that only begins with the last word: names with the word itself come first. */
 const COMPLETION_WEIGHT = 0.2;
-const MAX_COMPLETIONS = 20;
+const MAX_COMPLETIONS = 50;
 /** For completions, at most this many words of names are looked at: a short beginning has more than anybody reads. */
 const MAX_NAME_WORDS = 5_000;
 
@@ -51,6 +51,8 @@ export interface WeightedQuery {
   weights: GroupWeight[];
   /** The group that has completions beside its word. */
   completed: number | undefined;
+  /** Whether names have words that begin with the unfinished last word and are longer. */
+  isBegun: boolean;
   /** The groups that no product has. */
   unknown: number[];
   /** The terms that are the head noun of at least one product name. */
@@ -95,6 +97,8 @@ export async function weightTerms(
 interface WeightRow extends DocumentFrequencies, WeightedTerm {
   product_count: number;
   is_completion: boolean;
+  /** Whether it is a completion and in a name. */
+  is_name: boolean;
 }
 
 async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: WeightOptions): Promise<WeightedQuery> {
@@ -103,10 +107,10 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
   const cached = cachedFrequencies(key, groups);
   const rows = await db.rows<WeightRow>(
     sql`with ${wantedTerms(db, groups)}
-      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, c.products, c.titles, c.heads,
+      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, w.is_name, c.products, c.titles, c.heads,
         ${cachedCount === undefined ? sql`(select count(*) from product_search where site_id = ${db.siteId})` : sql`${cachedCount}::bigint`} as product_count
       from (
-        select grp, term, weight, exact, false as in_names, false as is_completion from wanted
+        select grp, term, weight, exact, false as in_names, false as is_completion, false as is_name from wanted
         ${completions(db, groups, prefix)}
       ) as w cross join lateral (
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
@@ -134,6 +138,7 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
     terms,
     weights,
     completed: terms.find(({ is_completion }) => is_completion)?.grp,
+    isBegun: rows.some(({ is_name }) => is_name),
     unknown: weights.flatMap(({ products }, grp) => (products === 0 ? [grp] : [])),
     headTerms: new Set(asked.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
     productCount: first?.product_count ?? 0,
@@ -210,14 +215,22 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
     )`;
 }
 
-/** The commonest words of names that begin with the last word, for its group; nothing where there is no such group. */
+/**
+ * The words that begin with the last word, for its group; nothing where there is no such group. Those of names, the commonest
+ * first; where the query is a single word also those of other texts, so that a longer beginning finds no more than a shorter one.
+ */
 function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Sql {
   const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];
   if (prefix === undefined || known[0] !== stem(prefix)) return empty;
+  const isSingle = groups.length === 1;
+  const others = isSingle
+    ? sql`union all select term, false, 0 from (${termsBeginningWith(db, prefix, MAX_COMPLETIONS)}) as t`
+    : empty;
   return sql`union all (
-          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, true, true from (
-            ${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}
+          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, ${!isSingle}::boolean, true, bool_or(n.is_name) from (
+            (select term, true as is_name, count(*) as names from (${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}) as b
+              group by term order by names desc, term limit ${MAX_COMPLETIONS}::int)
+            ${others}
           ) as n
-          where n.term <> all((select ${known}::text[])::text[]) group by n.term order by count(*) desc, n.term
-          limit ${MAX_COMPLETIONS}::int)`;
+          where n.term <> all((select ${known}::text[])::text[]) group by n.term)`;
 }

@@ -44,6 +44,12 @@ export function misspeltEntries(word: string): string[] {
   return meant.flatMap((entry) => [entry, ...otherWordsFor(entry)]);
 }
 
+/** The entries of one word that go on after this beginning, the shortest first. */
+export function entriesBeginningWith(beginning: string): string[] {
+  const begun = (SINGLE_WORDS.get(beginning.charAt(0)) ?? []).filter((word) => word.startsWith(beginning));
+  return begun.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+}
+
 const wordsOf = (...lists: string[]) =>
   new Set(lists.flatMap((list) => list.split(/[,\n]/).map((word) => word.trim())));
 const COLOUR_WORDS = wordsOf(COLOURS);

@@ -36,11 +36,11 @@ const LOOKED_UP = 5_000;
 /** The products that a search found, with what they are ordered by, as `found`. */
 export function matchingSearch(
   shop: Shop,
-  { weighted, minCoverage, modifierAlone, total }: SearchResult,
+  { weighted, codes, minCoverage, modifierAlone, total }: SearchResult,
   q: string,
   conditions: Sql[],
 ): Matching {
-  const query = { weighted, typed: q };
+  const query = { weighted, codes, typed: q };
   return {
     with: sql`with ${codeMatches(shop, query)}, matches as materialized (
         ${matchesByWords(shop, query, { minCoverage, modifierAlone })} union all ${matchesByCode}

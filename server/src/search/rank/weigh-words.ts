@@ -1,0 +1,60 @@
+import { keywordsOfShop } from '../query/keywords.ts';
+import { correctSpelling } from '../query/spelling.ts';
+import type { SearchDb } from '../search-db.ts';
+import { isStopWord } from '../words/normalize.ts';
+import { type TermGroup, termGroups } from '../words/term-groups.ts';
+import { isGoods, otherWordsFor } from '../words/thesaurus.ts';
+import type { Token } from '../words/tokens.ts';
+import { type WeightedQuery, weightTerms } from './term-weights.ts';
+
+/** The words of a query as weighted groups: in the words of the shop, and with spelling corrected. */
+
+export interface WeighedWords {
+  groups: TermGroup[];
+  weighted: WeightedQuery;
+  /** Whether no product has one of the words as they were typed. */
+  isUnknown: boolean;
+}
+
+/** Weights the groups of a sentence, which is in the words of the shop already; if no product has a word, again after correction. */
+export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<WeighedWords> {
+  const weighted = await weightTerms(db, groups);
+  // A stroller is no misspelt stroll.
+  const misspelt = weighted.unknown.filter((grp) => !isGoods(groups[grp]?.text ?? ''));
+  return corrected(db, { groups, weighted, isUnknown: weighted.unknown.length > 0 }, misspelt, undefined);
+}
+
+/** The same for words that somebody typed; `unfinished` is the last one, if it may be the beginning of another. */
+export async function weighKeywords(
+  db: SearchDb,
+  words: Token[],
+  unfinished: Token | undefined,
+): Promise<WeighedWords & { words: Token[] }> {
+  const typed = termGroups(words);
+  const first = await weightTerms(db, typed, { prefix: unfinished?.text });
+  const meant = await keywordsOfShop(db, { words, isNamed: namedIn(typed, first, unfinished), unfinished });
+  const prefix = meant.at(-1) === words.at(-1) ? unfinished?.text : undefined;
+  const groups = meant === words ? typed : termGroups(meant);
+  const weighted = meant === words ? first : await weightTerms(db, groups, { prefix });
+  const isUnknown = first.unknown.length > 0;
+  return { words: meant, ...(await corrected(db, { groups, weighted, isUnknown }, weighted.unknown, prefix)) };
+}
+
+/** Whether a name has a word of the groups. An unfinished one that names go on from is completed instead, unless it is listed. */
+function namedIn(groups: TermGroup[], { weights, isBegun }: WeightedQuery, unfinished: Token | undefined) {
+  const unnamed = new Set(groups.flatMap(({ text }, grp) => (weights[grp]?.titles === 0 ? [text] : [])));
+  const isListed = ({ text, term }: Token) => otherWordsFor(text).length + otherWordsFor(term).length > 0;
+  return (word: Token) =>
+    isStopWord(word.term) || !unnamed.has(word.text) || (word === unfinished && isBegun && !isListed(word));
+}
+
+async function corrected(
+  db: SearchDb,
+  words: WeighedWords,
+  misspelt: number[],
+  prefix: string | undefined,
+): Promise<WeighedWords> {
+  if (misspelt.length === 0) return words;
+  const groups = await correctSpelling(db, words.groups, misspelt);
+  return { ...words, groups, weighted: await weightTerms(db, groups, { prefix }) };
+}
