@@ -1,9 +1,10 @@
 import type { ProductPage } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { search } from '../../search/rank/search.ts';
 import { canonicalAmount } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
-import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from '../products/list.ts';
-import { available } from '../products/rows.ts';
+import { byRelevance, type LabelQuery, labelFilters, matching, matchingSearch, readPage } from '../products/list.ts';
+import { available, wholeCatalogue } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock } from '../stock/inventory.ts';
 import { wholeShop } from '../whole-shop.ts';
@@ -49,9 +50,20 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
   const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];
-  const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
-  const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
-  return readPage(shop, 'dashboard', matching(conditions, query.q), order, query);
+  const { q } = query;
+  if (q !== undefined) return listFound(shop, query, q, conditions);
+  const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
+  return readPage(shop, 'dashboard', matching(conditions, undefined), order, query);
+}
+
+/** What the storefront's search finds, drafts and archived products included; if that is nothing, similarly spelled names. */
+async function listFound(shop: Shop, query: ProductFilters, q: string, where: Sql[]): Promise<ProductPage> {
+  const found = await search(shop, wholeCatalogue, q, { where, completeLast: true, keywordsOnly: true });
+  const matches = found.total > 0 ? matchingSearch(shop, found, q, where) : matching(where, q);
+  const best = found.best.map(({ product_id }) => product_id);
+  const relevance = sql`array_position((select ${best}::uuid[]), p.id), ${byRelevance(q, ORDERS.newest)}`;
+  const { sort = 'relevance' } = query;
+  return readPage(shop, 'dashboard', matches, sort === 'relevance' ? relevance : ORDERS[sort], query);
 }
 
 async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {
