@@ -19,7 +19,7 @@ import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
 import type { WeightedQuery } from './term-weights.ts';
-import { type WeighedWords, weighKeywords, weighSentence } from './weigh-words.ts';
+import { unfinishedWord, type WeighedWords, weighKeywords, weighSentence } from './weigh-words.ts';
 
 /*
  * A search in steps: parse the sentence (query/parse.ts), put the words into those of the shop, correct and weight
@@ -183,16 +183,6 @@ async function weigh(
 ): Promise<WeighedWords & { words: Token[] }> {
   if (!facetConditions) return weighKeywords(db, words, completeLast ? unfinishedWord(text, words) : undefined);
   return { words, ...(await weighSentence(db, withPurposes(withRelated(termGroups(words), related), purposes))) };
-}
-
-/** A shorter word is a size or a sign more often than the beginning of another. */
-const MIN_PREFIX = 2;
-
-/** The word with which the sentence ends, if it may be the beginning of another. */
-function unfinishedWord(sentence: string, words: Token[]): Token | undefined {
-  const last = words.at(-1);
-  const ends = last?.end === sentence.trimEnd().length;
-  return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last : undefined;
 }
 
 /** The weight of a word with the same root beside 1 for the word itself. */

@@ -40,6 +40,16 @@ export async function weighKeywords(
   return { words: meant, ...(await corrected(db, { groups, weighted, isUnknown }, weighted.unknown, prefix)) };
 }
 
+/** A shorter word is a size or a sign more often than the beginning of another. */
+const MIN_PREFIX = 2;
+
+/** The word with which the sentence ends, if it may be the beginning of another. */
+export function unfinishedWord(sentence: string, words: Token[]): Token | undefined {
+  const last = words.at(-1);
+  const ends = last?.end === sentence.trimEnd().length;
+  return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last : undefined;
+}
+
 /** Whether a name has a word of the groups. An unfinished one that names go on from is completed instead, unless it is listed. */
 function namedIn(groups: TermGroup[], { weights, isBegun }: WeightedQuery, unfinished: Token | undefined) {
   const unnamed = new Set(groups.flatMap(({ text }, grp) => (weights[grp]?.titles === 0 ? [text] : [])));
