@@ -30,14 +30,23 @@ export async function weighKeywords(
   words: Token[],
   unfinished: Token | undefined,
 ): Promise<WeighedWords & { words: Token[] }> {
-  const typed = termGroups(words);
-  const first = await weightTerms(db, typed, { prefix: unfinished?.text });
-  const meant = await keywordsOfShop(db, { words, isNamed: namedIn(typed, first, unfinished), unfinished });
+  const { words: meant, typed, isUnknown } = await meantBy(db, words, unfinished);
   const prefix = meant.at(-1) === words.at(-1) ? unfinished?.text : undefined;
-  const groups = meant === words ? typed : termGroups(meant);
-  const weighted = meant === words ? first : await weightTerms(db, groups, { prefix });
-  const isUnknown = first.unknown.length > 0;
+  const groups = termGroups(meant);
+  const weighted = meant === words ? typed : await weightTerms(db, groups, { prefix });
   return { words: meant, ...(await corrected(db, { groups, weighted, isUnknown }, weighted.unknown, prefix)) };
+}
+
+/** The words in those of the shop, the same array if it has them; and what it has of the words as they were typed. */
+export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | undefined) {
+  const groups = termGroups(words);
+  const typed = await weightTerms(db, groups, { prefix: unfinished?.text });
+  const isNamed = namedIn(groups, typed, unfinished);
+  return {
+    words: await keywordsOfShop(db, { words, isNamed, unfinished }),
+    typed,
+    isUnknown: typed.unknown.length > 0,
+  };
 }
 
 /** A shorter word is a size or a sign more often than the beginning of another. */
