@@ -34,11 +34,14 @@ export interface Keywords {
 export async function keywordsOfShop(db: SearchDb, { words, isNamed, unfinished }: Keywords): Promise<Token[]> {
   const asked = words.slice(0, MAX_WORDS);
   const open = new Set(asked.filter((word) => !/\d/.test(word.text) && !isNamed(word)));
+  // The shop completes `garde` to `garden`, which is otherwise no slip of another word.
+  const isBegun = unfinished && open.has(unfinished) && (await beginsWordOfShop(db, unfinished.text));
+  if (isBegun && !isListed(unfinished)) open.delete(unfinished);
   if (open.size === 0) return words;
   const language = languageOf(words, await readLanguage(db));
   const windowsOf = (at: number) =>
     windowsAt(asked, at).filter(({ texts }) => asked.slice(at, at + texts.length).some((word) => open.has(word)));
-  const begun = unfinished && open.has(unfinished) ? await synonymsOfBegun(db, unfinished.text) : [];
+  const begun = unfinished && open.has(unfinished) && !isBegun ? synonymsOfBegun(unfinished.text) : [];
   const phrases = asked.flatMap((_word, at) => windowsOf(at).flatMap((each) => candidatesFor(each, language)));
   const lookup = await lookUpWithParts(db, [...phrases, ...begun], { open: [...open], language });
   const completed = begun.find((phrase) => has(lookup(phrase)))?.split(' ');
@@ -89,15 +92,17 @@ function termsFor(window: Window, language: Language, lookup: Lookup): string[] 
   return mayBeCompound(text, language, lookup) ? meaningOfCompound(text, language, lookup)?.terms : undefined;
 }
 
-/**
- * Synonyms, as terms, of the words that the text may become: `rucks` becomes `rucksack`, which is also a backpack. None where a
- * word of the shop begins so.
- */
-async function synonymsOfBegun(db: SearchDb, text: string): Promise<string[]> {
-  const entries = text.length < MIN_BEGINNING ? [] : entriesBeginningWith(text);
-  if (entries.length === 0) return [];
-  const isOfShop = await db.one(sql`select 1 from (${termsBeginningWith(db, text, 1)}) as t`);
-  if (isOfShop) return [];
-  const phrases = entries.flatMap((entry) => [entry, ...otherWordsFor(entry)]);
+async function beginsWordOfShop(db: SearchDb, text: string): Promise<boolean> {
+  return (await db.one(sql`select 1 from (${termsBeginningWith(db, text, 1)}) as t`)) !== undefined;
+}
+
+function isListed({ text, term }: Token): boolean {
+  return otherWordsFor(text).length + otherWordsFor(term).length > 0;
+}
+
+/** Synonyms, as terms, of the words that the text may become: `rucks` becomes `rucksack`, which is also a backpack. */
+function synonymsOfBegun(text: string): string[] {
+  if (text.length < MIN_BEGINNING) return [];
+  const phrases = entriesBeginningWith(text).flatMap((entry) => [entry, ...otherWordsFor(entry)]);
   return [...new Set(phrases.map((phrase) => phrase.split(' ').map(stem).join(' ')))].slice(0, MAX_BEGUN);
 }

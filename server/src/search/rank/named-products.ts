@@ -18,10 +18,11 @@ export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | 
     const isLast = grp === groups.length - 1 && meant.at(-1) === unfinished;
     return withAny(db, terms, isLast ? unfinished?.text : undefined);
   });
-  return join(sets, ' intersect ');
+  const whole = VALUE + meant.map(({ term }) => term).join(' ');
+  return sql`(${join(sets, ' intersect ')}) union ${withValues(db, whole, whole + BEYOND)}`;
 }
 
-/** The products that have one of the terms in the name, as a value or as its first word; or a value that begins with `prefix`. */
+/** The products that have one of the terms in the name, as a value or as its first word, or a value that begins with `prefix`. */
 function withAny(db: SearchDb, terms: string[], prefix: string | undefined): Sql {
   const values = terms.map((term) => VALUE + term);
   const begun =

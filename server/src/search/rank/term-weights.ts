@@ -51,8 +51,6 @@ export interface WeightedQuery {
   weights: GroupWeight[];
   /** The group that has completions beside its word. */
   completed: number | undefined;
-  /** Whether names have words that begin with the unfinished last word and are longer. */
-  isBegun: boolean;
   /** The groups that no product has. */
   unknown: number[];
   /** The terms that are the head noun of at least one product name. */
@@ -97,8 +95,6 @@ export async function weightTerms(
 interface WeightRow extends DocumentFrequencies, WeightedTerm {
   product_count: number;
   is_completion: boolean;
-  /** Whether it is a completion and in a name. */
-  is_name: boolean;
 }
 
 async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: WeightOptions): Promise<WeightedQuery> {
@@ -107,10 +103,10 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
   const cached = cachedFrequencies(key, groups);
   const rows = await db.rows<WeightRow>(
     sql`with ${wantedTerms(db, groups)}
-      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, w.is_name, c.products, c.titles, c.heads,
+      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, c.products, c.titles, c.heads,
         ${cachedCount === undefined ? sql`(select count(*) from product_search where site_id = ${db.siteId})` : sql`${cachedCount}::bigint`} as product_count
       from (
-        select grp, term, weight, exact, false as in_names, false as is_completion, false as is_name from wanted
+        select grp, term, weight, exact, false as in_names, false as is_completion from wanted
         ${completions(db, groups, prefix)}
       ) as w cross join lateral (
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
@@ -138,7 +134,6 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
     terms,
     weights,
     completed: terms.find(({ is_completion }) => is_completion)?.grp,
-    isBegun: rows.some(({ is_name }) => is_name),
     unknown: weights.flatMap(({ products }, grp) => (products === 0 ? [grp] : [])),
     headTerms: new Set(asked.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
     productCount: first?.product_count ?? 0,
@@ -223,14 +218,12 @@ function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefin
   const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];
   if (prefix === undefined || known[0] !== stem(prefix)) return empty;
   const isSingle = groups.length === 1;
-  const others = isSingle
-    ? sql`union all select term, false, 0 from (${termsBeginningWith(db, prefix, MAX_COMPLETIONS)}) as t`
+  const ofNames = sql`(select term from (${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}) as b
+            group by term order by count(*) desc, term limit ${MAX_COMPLETIONS}::int)`;
+  const ofTexts = isSingle
+    ? sql`union select term from (${termsBeginningWith(db, prefix, MAX_COMPLETIONS)}) as t`
     : empty;
   return sql`union all (
-          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, ${!isSingle}::boolean, true, bool_or(n.is_name) from (
-            (select term, true as is_name, count(*) as names from (${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}) as b
-              group by term order by names desc, term limit ${MAX_COMPLETIONS}::int)
-            ${others}
-          ) as n
-          where n.term <> all((select ${known}::text[])::text[]) group by n.term)`;
+          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, ${!isSingle}::boolean, true
+          from (${ofNames} ${ofTexts}) as n where n.term <> all((select ${known}::text[])::text[]))`;
 }

@@ -3,7 +3,7 @@ import { correctSpelling } from '../query/spelling.ts';
 import type { SearchDb } from '../search-db.ts';
 import { isStopWord } from '../words/normalize.ts';
 import { type TermGroup, termGroups } from '../words/term-groups.ts';
-import { isGoods, otherWordsFor } from '../words/thesaurus.ts';
+import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { type WeightedQuery, weightTerms } from './term-weights.ts';
 
@@ -41,9 +41,8 @@ export async function weighKeywords(
 export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | undefined) {
   const groups = termGroups(words);
   const typed = await weightTerms(db, groups, { prefix: unfinished?.text });
-  const isNamed = namedIn(groups, typed, unfinished);
   return {
-    words: await keywordsOfShop(db, { words, isNamed, unfinished }),
+    words: await keywordsOfShop(db, { words, isNamed: namedIn(groups, typed), unfinished }),
     typed,
     isUnknown: typed.unknown.length > 0,
   };
@@ -59,12 +58,10 @@ export function unfinishedWord(sentence: string, words: Token[]): Token | undefi
   return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last : undefined;
 }
 
-/** Whether a name has a word of the groups. An unfinished one that names go on from is completed instead, unless it is listed. */
-function namedIn(groups: TermGroup[], { weights, isBegun }: WeightedQuery, unfinished: Token | undefined) {
+/** Whether a name has a word of the groups. */
+function namedIn(groups: TermGroup[], { weights }: WeightedQuery) {
   const unnamed = new Set(groups.flatMap(({ text }, grp) => (weights[grp]?.titles === 0 ? [text] : [])));
-  const isListed = ({ text, term }: Token) => otherWordsFor(text).length + otherWordsFor(term).length > 0;
-  return (word: Token) =>
-    isStopWord(word.term) || !unnamed.has(word.text) || (word === unfinished && isBegun && !isListed(word));
+  return (word: Token) => isStopWord(word.term) || !unnamed.has(word.text);
 }
 
 async function corrected(
