@@ -25,16 +25,19 @@ export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | 
 /** The products that have one of the terms in the name, as a value or as its first word, or a value that begins with `prefix`. */
 function withAny(db: SearchDb, terms: string[], prefix: string | undefined): Sql {
   const values = terms.map((term) => VALUE + term);
+  const firsts = values.map((value) => `${value} `);
   const begun =
     prefix === undefined ? empty : sql`union all ${withValues(db, VALUE + prefix, VALUE + prefix + BEYOND)}`;
   return sql`(select p.product_id from unnest((select ${terms}::text[])) as t (term)
       join search_postings p on p.site_id = ${db.siteId} and p.term = t.term and p.place & ${PLACE.title} > 0
-    union all select p.product_id from unnest((select ${values}::text[]), (select ${values.map((value) => `${value} `)}::text[]),
-        (select ${values.map((value) => `${value} ${BEYOND}`)}::text[])) as v (term, first, beyond)
-      join search_postings p on p.site_id = ${db.siteId} and (p.term = v.term or (p.term >= v.first and p.term < v.beyond))
+    union all select p.product_id from unnest((select ${values}::text[])) as v (term)
+      join search_postings p on p.site_id = ${db.siteId} and p.term = v.term
+    union all select p.product_id from unnest((select ${firsts}::text[]),
+        (select ${firsts.map((first) => first + BEYOND)}::text[])) as f (first, beyond)
+      cross join lateral (${withValues(db, sql`f.first`, sql`f.beyond`)} offset 0) as p
     ${begun})`;
 }
 
-function withValues(db: SearchDb, from: string, to: string): Sql {
+function withValues(db: SearchDb, from: string | Sql, to: string | Sql): Sql {
   return sql`select p.product_id from search_postings p where p.site_id = ${db.siteId} and p.term >= ${from} and p.term < ${to}`;
 }
