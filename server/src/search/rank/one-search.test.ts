@@ -41,6 +41,7 @@ test.each([
   ['the beginning of a synonym', 'rucks', 'Fell Backpack'],
   ['a synonym of two words', 'pruning shears', 'Fenwick Secateurs'],
   ['the beginning of a type', 'garde', 'Fenwick Secateurs'],
+  ['a type of two words', 'garden tools', 'Fenwick Secateurs'],
   ['an inner part of an SKU', 'ins114', 'Gale Rain Jacket'],
   ['the beginning of an SKU', 'KT-INS', 'Gale Rain Jacket'],
   ['a segment of an SKU', 'dre', 'Gale Rain Jacket'],
@@ -66,6 +67,15 @@ test('a longer beginning finds no more than a shorter one, in every search', asy
     expect.soft(await found('camp'), place).toEqual([...camping, 'Pine Camp Stove']);
     for (const q of ['campi', 'campin', 'camping']) expect.soft(await found(q), `${place} ${q}`).toEqual(camping);
   }
+});
+
+test('an unfinished word is completed by all words of the shop, not corrected to one', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Secateurs', product_type: 'Garden Tools' });
+  await shop.givenProduct({ name: 'White Flower', tags: ['gardenia'] });
+
+  for (const [place, find] of Object.entries(SEARCHES))
+    expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
 });
 
 test('shoppers find codes that contain a word only if no product has that word; staff find them after the word', async () => {

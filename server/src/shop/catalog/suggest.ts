@@ -61,9 +61,10 @@ interface Typed {
 /** What lacks the words in its name: by its type, tag or vendor; if nothing is found, by synonyms of the words, or by a code. */
 async function readOtherwise(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
   if (last.text.length < MIN_LETTERS) return [];
-  const labelled = before.length === 0 ? await readRanked(shop, labelledByLast(shop, last)) : [];
-  if (isNamed || labelled.length > 0) return labelled;
   const words = [...before, last];
+  const isSingle = before.length === 0;
+  const labelled = isSingle || !isNamed ? await readRanked(shop, labelledBy(shop, words)) : [];
+  if (isNamed || labelled.length > 0) return labelled;
   const meant = await meantBy(shop, words, last);
   const [end] = meant.words.slice(-1);
   if (end && meant.words !== words) return readProducts(shop, meant.words.slice(0, -1), end);
@@ -129,12 +130,13 @@ function namedByLast(shop: Shop, { term }: Token): Sql {
       )`;
 }
 
-/** Those with a type, tag or vendor that begins with the last word. */
-function labelledByLast(shop: Shop, { term }: Token): Sql {
+/** Those with a type, tag or vendor that begins with the words. */
+function labelledBy(shop: Shop, words: Token[]): Sql {
+  const value = VALUE + words.map(({ term }) => term).join(' ');
   return sql`with hits as materialized (
         select distinct product_id from (
           select product_id, place from search_postings
-          where site_id = ${shop.siteId} and ${beginsWith(sql`term`, VALUE + term)} order by term limit ${LIMITS.named}::int
+          where site_id = ${shop.siteId} and ${beginsWith(sql`term`, value)} order by term limit ${LIMITS.named}::int
         ) as v where place & ${PLACE.product_type | PLACE.tag | PLACE.vendor}::int > 0
       )`;
 }
