@@ -3,7 +3,15 @@ import sql, { type Sql } from 'sql-template-tag';
 import { search } from '../../search/rank/search.ts';
 import { canonicalAmount } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
-import { byRelevance, type LabelQuery, labelFilters, matching, matchingSearch, readPage } from '../products/list.ts';
+import {
+  byRelevance,
+  type LabelQuery,
+  labelFilters,
+  matching,
+  matchingAlike,
+  matchingSearch,
+  readPage,
+} from '../products/list.ts';
 import { available, wholeCatalogue } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock } from '../stock/inventory.ts';
@@ -50,20 +58,21 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
   const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];
-  const { q } = query;
-  if (q !== undefined) return listFound(shop, query, q, conditions);
+  if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
-  return readPage(shop, 'dashboard', matching(conditions, undefined), order, query);
+  return readPage(shop, 'dashboard', matching(conditions), order, query);
 }
 
 /** What the storefront's search finds, drafts and archived products included; if that is nothing, similarly spelled names. */
 async function listFound(shop: Shop, query: ProductFilters, q: string, where: Sql[]): Promise<ProductPage> {
   const found = await search(shop, wholeCatalogue, q, { where, completeLast: true, keywordsOnly: true });
-  const matches = found.total > 0 ? matchingSearch(shop, found, q, where) : matching(where, q);
-  const best = found.best.map(({ product_id }) => product_id);
-  const relevance = sql`array_position((select ${best}::uuid[]), p.id), ${byRelevance(q, ORDERS.newest)}`;
   const { sort = 'relevance' } = query;
-  return readPage(shop, 'dashboard', matches, sort === 'relevance' ? relevance : ORDERS[sort], query);
+  const order = sort === 'relevance' ? undefined : ORDERS[sort];
+  const byRank = byRelevance(q, ORDERS.newest);
+  if (found.total === 0) return readPage(shop, 'dashboard', matchingAlike(where, q), order ?? byRank, query);
+  const best = found.best.map(({ product_id }) => product_id);
+  const bestFirst = sql`array_position((select ${best}::uuid[]), p.id), ${byRank}`;
+  return readPage(shop, 'dashboard', matchingSearch(shop, found, q, where), order ?? bestFirst, query);
 }
 
 async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {
