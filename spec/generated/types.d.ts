@@ -1094,7 +1094,7 @@ export interface paths {
         };
         /**
          * List products
-         * @description Products of every status, by page. q searches names, SKUs, vendors, types and tags; with q the default order is relevance, else newest. Several filters of one kind mean any of them; filters of different kinds must all match; case is ignored.
+         * @description Products of every status, by page. q finds what the storefront's search finds, also by a part of an SKU or barcode; with q the default order is relevance, else newest. Several filters of one kind mean any of them; filters of different kinds must all match; case is ignored.
          */
         get: operations["dashboard.listProducts"];
         put?: never;
@@ -2602,7 +2602,7 @@ export interface paths {
         };
         /**
          * Suggest while someone types
-         * @description Products, published collections and completed search terms for the words typed so far. The last word counts as unfinished, the others as whole; all must be in the name of the product or the title of the collection. Best sellers come first, and products of which nothing can be bought last. Send a term as q to GET /api/storefront/products for all that it finds, misspelt words included.
+         * @description Products, published collections and completed search terms for the words typed so far. The last word counts as unfinished, the others as whole; all must be in the name of the product or the title of the collection. Where few names have them, products follow by type, tag or vendor, by synonyms and translations, or by a part of an SKU or barcode. Best sellers come first, and products of which nothing can be bought last. Send a term as q to GET /api/storefront/products for all that it finds, misspelt words included.
          */
         get: operations["storefront.suggest"];
         put?: never;
@@ -14182,7 +14182,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description A part of the SKU, the barcode or the product's name. */
+                /** @description A part of the SKU, the barcode or the product's name; or words that the product has in its name or as type, tag, vendor, option value or attribute. Synonyms, translations and the beginning of the last word count as well. */
                 q?: string;
                 /** @description Only variants of this product. */
                 product_id?: components["schemas"]["Id"];

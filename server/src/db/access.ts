@@ -174,4 +174,10 @@ export const REQUEST_FUNCTIONS = [
 ];
 
 /** The functions that run as commerce_search. Anyone may call them: they return only ids of the current tenant. */
-export const SEARCH_FUNCTIONS = ['search_products', 'search_orders', 'search_customers', 'search_variants'];
+export const SEARCH_FUNCTIONS = [
+  'search_products',
+  'search_orders',
+  'search_customers',
+  'search_variants',
+  'search_codes',
+];

@@ -449,6 +449,24 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.search_codes(pattern text, most integer)
+ RETURNS TABLE(product_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 200
+ SET search_path TO 'commerce', 'public', 'pg_temp'
+BEGIN ATOMIC
+( SELECT v.product_id
+    FROM commerce.variants v
+   WHERE ((v.site_id = ( SELECT commerce.current_site() AS current_site)) AND (v.sku ~~* search_codes.pattern))
+  LIMIT search_codes.most)
+ UNION
+ ( SELECT v.product_id
+    FROM commerce.variants v
+   WHERE ((v.site_id = ( SELECT commerce.current_site() AS current_site)) AND (v.barcode ~~* search_codes.pattern))
+  LIMIT search_codes.most);
+END
+;
+
 CREATE OR REPLACE FUNCTION commerce.search_customers(pattern text, most integer)
  RETURNS TABLE(customer_id uuid)
  LANGUAGE sql

@@ -176,6 +176,7 @@ function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
 
 /** Matches are checked against the hidden products: there are few of those, and their partial indexes are small. */
 function notHidden(db: SearchDb, hidden: Sql[]): Sql {
+  if (hidden.length === 0) return sql`true`;
   const conditions = hidden.map(
     (condition) => sql`not exists (select from products p
       where p.site_id = ${db.siteId} and p.id = m.product_id and ${condition})`,

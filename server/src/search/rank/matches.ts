@@ -2,6 +2,7 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { CODE, PLACE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
+import type { CodeMatches } from './codes.ts';
 import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 
 /** Which products match a query, and their BM25F score, as parts of a statement. */
@@ -17,6 +18,8 @@ export interface Query {
   weighted: WeightedQuery;
   /** As it was typed, for SKUs and barcodes. */
   typed: string;
+  /** Products that have the query as a part of an SKU or barcode. */
+  codes: CodeMatches;
 }
 
 export interface MatchOptions {
@@ -30,11 +33,12 @@ export interface MatchOptions {
   when?: Sql;
 }
 
-/** `coded (product_id)`: the products of which the query is a whole SKU or barcode. */
-export function codeMatches(db: SearchDb, { typed }: Query): Sql {
+/** `coded (product_id)`: the products of which the query is an SKU or barcode, or a part of one that no word is. */
+export function codeMatches(db: SearchDb, { typed, codes }: Query): Sql {
   const code = CODE + normalizeText(typed.trim()).slice(0, 255);
   return sql`coded as materialized (
       select product_id from search_postings where site_id = ${db.siteId} and term = ${code}
+      ${codes.first.length > 0 ? sql`union select unnest((select ${codes.first}::uuid[]))` : empty}
     )`;
 }
 
@@ -48,13 +52,18 @@ export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as sco
  * multiplied by a power of the coverage, which is the share of the query's weight that the product has. Groups are joined
  * with one another, which takes less than half the time of aggregating all postings by product.
  */
-export function matchesByWords(db: SearchDb, { weighted }: Query, options: MatchOptions): Sql {
+export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options: MatchOptions): Sql {
   const total = weighted.weights.reduce((sum, { idf }) => sum + idf, 0);
   const [essential, optional] = partitionGroups(weighted, options);
   const [first, ...more] = essential;
-  if (!first) return sql`${matchesByCode} where false`;
   const when = options.when ?? sql`true`;
   const read = (part: Part) => postings(db, part, weighted, when);
+  if (codes.last.length > 0) {
+    const part = first ?? { terms: [], idf: 1, bit: 1, at: 0 };
+    const coded = codedBehind(db, part, codes.last);
+    return matchesOfOne(part, first ? sql`select * from (${read(first)}) as r union all ${coded}` : coded);
+  }
+  if (!first) return sql`${matchesByCode} where false`;
   if (hasOneGroup(weighted)) return matchesOfOne(first, read(first));
   // Always summed in the same order, so that a product has the same coverage in both parts of a statement.
   const each = (part: (part: Part) => Sql, between: string) => join([...optional, ...essential].map(part), between);
@@ -74,6 +83,14 @@ export function matchesByWords(db: SearchDb, { weighted }: Query, options: Match
       ) as hits
     where coverage >= ${options.minCoverage}::float8
       and not exists (select from coded c where c.product_id = hits.product_id)`;
+}
+
+/** Those of the products that have none of the terms, like postings without impact. */
+function codedBehind(db: SearchDb, { terms }: Part, product_ids: string[]): Sql {
+  return sql`select u.product_id, 0::real as impact, 0::smallint as place, false as exact, false as guessed
+    from unnest((select ${product_ids}::uuid[])) as u (product_id)
+    where not exists (select from search_postings p where p.site_id = ${db.siteId} and p.product_id = u.product_id
+      and p.term = any((select ${terms.map(({ term }) => term)}::text[])::text[]))`;
 }
 
 /** Whether the query is a single group: a match then has the whole query, and none is weaker than another. */

@@ -50,20 +50,6 @@ test('singular and plural, compounds, measurements, accents and typing errors fi
   expect(await found(shop, 'turn table')).toEqual(['Turntable']);
 });
 
-test('what a shop usually calls otherwise is found by either word, if its products have both', async () => {
-  const shop = await shopWith('Mountain bike', 'Bicycle bell', 'Running shorts', 'Swim shorts', 'Court shoes');
-  await shop.givenProduct({ name: 'City bike', description: 'A bicycle for the town.' });
-  await shop.givenProduct({ name: 'Road bike', description: 'The bicycle of those who have to be there.' });
-
-  const bicycles = await found(shop, 'bicycle');
-
-  expect(bicycles.toSorted()).toEqual(['Bicycle bell', 'City bike', 'Mountain bike', 'Road bike']);
-  expect(bicycles.at(-1)).toBe('Bicycle bell');
-  expect((await found(shop, 'bike')).toSorted()).toEqual(['City bike', 'Mountain bike', 'Road bike']);
-  // The French `court` is short, and no product here has both.
-  expect(await found(shop, 'court')).toEqual(['Court shoes']);
-});
-
 test('two words written as one are found', async () => {
   const shop = await shopWith('Picnic blanket', 'Wool blanket', 'Picnic basket');
 

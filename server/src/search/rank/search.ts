@@ -5,25 +5,25 @@ import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
 import { withPurposes } from '../query/purposes.ts';
-import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
-import { isGoods } from '../words/thesaurus.ts';
-import type { Token } from '../words/tokens.ts';
+import { type Token, tokenize } from '../words/tokens.ts';
 import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
+import { type CodeMatches, readCodeMatches } from './codes.ts';
 import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { SYNONYM_WEIGHT, type WeightedQuery, weightTerms } from './term-weights.ts';
+import type { WeightedQuery } from './term-weights.ts';
+import { unfinishedWord, type WeighedWords, weighKeywords, weighSentence } from './weigh-words.ts';
 
 /*
- * A search in steps: parse the sentence (query/parse.ts), correct unknown words (query/spelling.ts), weight the terms
- * (term-weights.ts), read the best matches (candidates.ts), relax the conditions that no product meets together, and rerank
+ * A search in steps: parse the sentence (query/parse.ts), put the words into those of the shop, correct and weight
+ * them (weigh-words.ts), read the best matches (candidates.ts), relax the conditions that no product meets together, and rerank
  * (rerank.ts).
  */
 
@@ -42,6 +42,8 @@ export interface SearchResult {
   /** What was searched for, after spelling correction. */
   groups: TermGroup[];
   weighted: WeightedQuery;
+  /** The products that were found by a part of an SKU or barcode. */
+  codes: CodeMatches;
   /** The smallest share of the query's weight that a product found has. */
   minCoverage: number;
   /** Whether products with only the modifier match as well (see `modifierOf`). */
@@ -59,6 +61,8 @@ export interface SearchOptions {
   completeLast?: boolean;
   /** Whether to read, for the best, what is in stock. */
   withStock?: boolean;
+  /** Whether no limits are read from the words, and SKUs and barcodes that contain a word are found, too. */
+  keywordsOnly?: boolean;
   /** Whether facet values and the head noun of the sentence are conditions as well. */
   facetConditions?: boolean;
 }
@@ -74,15 +78,11 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words, related, purposes } = options.facetConditions
-    ? await withComparedPrice(db, filters, sentence, await parseSentence(db, sentence))
-    : await parseInCatalog(db, sentence);
-  const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
-  const asked = withPurposes(withRelated(termGroups(words), related), purposes);
-  const { groups, weighted } = await weightCorrected(db, asked, {
-    prefix,
-    isSentence: options.facetConditions === true,
-  });
+  const parsed = await read(db, filters, sentence, options);
+  const { constraints, purposes } = parsed;
+  const { words, groups, weighted, isUnknown } = await weigh(db, sentence, parsed, options);
+  const isSingle = groups.length < 2;
+  const codes = await readCodeMatches(db, { typed: sentence, isUnknown, isSingle, always: !!options.keywordsOnly });
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
@@ -94,7 +94,7 @@ export async function search(
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
   const { withStock = false } = options;
-  const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
+  const query = { groups, weighted, codes, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
   const isBare =
     options.facetConditions &&
@@ -126,6 +126,7 @@ export async function search(
       : [],
     groups,
     weighted,
+    codes,
     minCoverage: candidates.minCoverage,
     modifierAlone,
     met: metConditions.map(({ condition }) => condition),
@@ -166,39 +167,22 @@ function countFailing({ counts }: Candidates, bit: number): number {
   return [...counts].reduce((sum, [failed, count]) => sum + ((failed & bit) > 0 ? count : 0), 0);
 }
 
-/** A shorter word is a size or a sign more often than the beginning of another. */
-const MIN_PREFIX = 2;
-
-/** The word with which the sentence ends, if it may be the beginning of another. */
-function unfinishedWord(sentence: string, words: Token[]): string | undefined {
-  const last = words.at(-1);
-  const ends = last?.end === sentence.trimEnd().length;
-  return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last.text : undefined;
+/** What the text asks for: limits and words of a sentence or of a search field, or words only. */
+async function read(db: SearchDb, filters: ProductFilters, text: string, options: SearchOptions): Promise<ParsedQuery> {
+  if (options.facetConditions) return withComparedPrice(db, filters, text, await parseSentence(db, text));
+  if (!options.keywordsOnly) return parseInCatalog(db, text);
+  const words = tokenize(text).filter(({ kind }) => kind === 'word');
+  return { constraints: [], words, ambiguous: { names: [], values: [] }, language: 'en' };
 }
 
-/** Weights the groups; if the shop has no product with a word, again after spelling correction. */
-async function weightCorrected(
+async function weigh(
   db: SearchDb,
-  groups: TermGroup[],
-  { prefix, isSentence }: { prefix: string | undefined; isSentence: boolean },
-): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
-  const options = { prefix, withUsual: !isSentence };
-  const weighted = await weightTerms(db, groups, options);
-  // A stroller is no misspelt stroll. What a shop calls otherwise stands in the query already.
-  const misspelt = weighted.unknown.filter((grp) => !(isSentence && isGoods(groups[grp]?.text ?? '')));
-  if (misspelt.length === 0) return { groups: withUsual(groups, weighted), weighted };
-  const corrected = await correctSpelling(db, groups, misspelt);
-  const again = await weightTerms(db, corrected, options);
-  return { groups: withUsual(corrected, again), weighted: again };
-}
-
-/** The groups with the words that the shop usually has for theirs, which count in names and for similarity as synonyms do. */
-function withUsual(groups: TermGroup[], { usual }: WeightedQuery): TermGroup[] {
-  if (usual.length === 0) return groups;
-  return groups.map((group, grp) => {
-    const added = usual.filter((word) => word.grp === grp).map(({ term }) => ({ term, weight: SYNONYM_WEIGHT }));
-    return added.length > 0 ? { ...group, alternatives: [...group.alternatives, ...added] } : group;
-  });
+  text: string,
+  { words, related, purposes }: ParsedQuery,
+  { facetConditions, completeLast }: SearchOptions,
+): Promise<WeighedWords & { words: Token[] }> {
+  if (!facetConditions) return weighKeywords(db, words, completeLast ? unfinishedWord(text, words) : undefined);
+  return { words, ...(await weighSentence(db, withPurposes(withRelated(termGroups(words), related), purposes))) };
 }
 
 /** The weight of a word with the same root beside 1 for the word itself. */

@@ -2,21 +2,20 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
-import { namesBeginningWith } from '../query/completions.ts';
+import { namesBeginningWith, termsBeginningWith } from '../query/completions.ts';
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
-import { isUsualWord, type OtherWord, otherWordRows, otherWords, sharedProducts } from './usual-words.ts';
 
 /** The terms of a query with the shop's synonyms, and the inverse document frequency of each group in this shop. */
 
 /** Dampens the idf of BM25, which overrates rare terms in short product texts. */
 const IDF_EXPONENT = 0.456;
 /** The weight of a synonym beside 1 for the word itself. */
-export const SYNONYM_WEIGHT = 0.8;
+const SYNONYM_WEIGHT = 0.8;
 /** The weight of a word that only begins with the last word: names with the word itself come first. */
 const COMPLETION_WEIGHT = 0.2;
-const MAX_COMPLETIONS = 20;
+const MAX_COMPLETIONS = 50;
 /** For completions, at most this many words of names are looked at: a short beginning has more than anybody reads. */
 const MAX_NAME_WORDS = 5_000;
 
@@ -54,8 +53,6 @@ export interface WeightedQuery {
   completed: number | undefined;
   /** The groups that no product has. */
   unknown: number[];
-  /** The words that the shop usually has for those of the groups, among `terms` (see usual-words.ts). */
-  usual: OtherWord[];
   /** The terms that are the head noun of at least one product name. */
   headTerms: ReadonlySet<string>;
   /** How many products the shop has. */
@@ -76,8 +73,6 @@ const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MIN
 export interface WeightOptions {
   /** The words of names that begin with it are added to the last group. They change neither its weight nor what else is found. */
   prefix?: string | undefined;
-  /** Whether to add the words that the shop usually has for those of the query. A sentence is put into its words before. */
-  withUsual?: boolean;
 }
 
 /** Adds the synonyms and the weights. One statement; none where the same was asked of the same catalogue a moment ago. */
@@ -100,29 +95,18 @@ export async function weightTerms(
 interface WeightRow extends DocumentFrequencies, WeightedTerm {
   product_count: number;
   is_completion: boolean;
-  /** For which word of the group it is another one; null if it is none of those. */
-  other_for: string | null;
-  /** Of the first products with that word, how many have this one as well. */
-  shared: number;
 }
 
-async function readWeights(
-  db: SearchDb,
-  groups: TermGroup[],
-  { prefix, withUsual = false }: WeightOptions,
-): Promise<WeightedQuery> {
+async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: WeightOptions): Promise<WeightedQuery> {
   const key = `${db.siteId} ${db.catalogVersion}`;
   const cachedCount = productCountCache.get(key);
-  const others = withUsual ? otherWords(groups) : [];
-  const cached = cachedFrequencies(key, groups, others);
+  const cached = cachedFrequencies(key, groups);
   const rows = await db.rows<WeightRow>(
     sql`with ${wantedTerms(db, groups)}
-      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, w.other_for, c.products, c.titles, c.heads,
-        ${others.length > 0 ? sharedOf(db, cached) : sql`0::bigint`} as shared,
+      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, c.products, c.titles, c.heads,
         ${cachedCount === undefined ? sql`(select count(*) from product_search where site_id = ${db.siteId})` : sql`${cachedCount}::bigint`} as product_count
       from (
-        select grp, term, weight, exact, false as in_names, false as is_completion, null as other_for from wanted
-        ${otherWordRows(others, SYNONYM_WEIGHT)}
+        select grp, term, weight, exact, false as in_names, false as is_completion from wanted
         ${completions(db, groups, prefix)}
       ) as w cross join lateral (
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
@@ -140,36 +124,20 @@ async function readWeights(
   if (first && cachedCount === undefined && first.product_count >= MIN_CACHED_COUNT) {
     productCountCache.set(key, first.product_count);
   }
-  const usual = usualOf(all);
-  const asked = all.filter((row) => !row.is_completion && (row.other_for === null || usual.includes(row)));
+  const asked = all.filter(({ is_completion }) => !is_completion);
   const weights = groups.map((_group, grp) => weightOf(asked.filter((row) => row.grp === grp)));
   // An unknown word is completed where spelling is corrected.
   const isKnown = ({ grp, products, is_completion }: WeightRow) =>
     is_completion ? (weights[grp]?.products ?? 0) > 0 : products > 0;
-  const terms = all.filter((row) => isKnown(row) && (row.other_for === null || usual.includes(row)));
+  const terms = all.filter(isKnown);
   return {
     terms,
     weights,
-    usual: usual.map(({ grp, term, other_for }) => ({ grp, term, own: other_for ?? '' })),
     completed: terms.find(({ is_completion }) => is_completion)?.grp,
     unknown: weights.flatMap(({ products }, grp) => (products === 0 ? [grp] : [])),
     headTerms: new Set(asked.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
     productCount: first?.product_count ?? 0,
   };
-}
-
-/** What is counted only of other words that the shop has. */
-function sharedOf(db: SearchDb, cached: Map<string, unknown>): Sql {
-  return sql`case when w.other_for is not null and (c.products > 0 or w.term = any((select ${[...cached.keys()]}::text[])::text[]))
-          then ${sharedProducts(db, sql`w.other_for`, sql`w.term`)} else 0 end`;
-}
-
-/** The other words that the shop usually has. */
-function usualOf(all: WeightRow[]): WeightRow[] {
-  return all.filter((row) => {
-    const own = all.find(({ grp, term, other_for }) => grp === row.grp && term === row.other_for && other_for === null);
-    return own !== undefined && isUsualWord(own, row, row.shared);
-  });
 }
 
 /** The estimate is exponential in the number of groups. */
@@ -198,8 +166,8 @@ export function expectedMatches(
   return expected;
 }
 
-function cachedFrequencies(key: string, groups: TermGroup[], others: OtherWord[]): Map<string, DocumentFrequencies> {
-  const terms = [...groups.flatMap(({ alternatives }) => alternatives), ...others].map(({ term }) => term);
+function cachedFrequencies(key: string, groups: TermGroup[]): Map<string, DocumentFrequencies> {
+  const terms = groups.flatMap(({ alternatives }) => alternatives.map(({ term }) => term));
   return new Map(
     terms.flatMap((term) => {
       const frequencies = frequencyCache.get(`${key} ${term}`);
@@ -242,14 +210,20 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
     )`;
 }
 
-/** The commonest words of names that begin with the last word, for its group; nothing where there is no such group. */
+/**
+ * The words that begin with the last word, for its group; nothing where there is no such group. Those of names, the commonest
+ * first; where the query is a single word also those of other texts, so that a longer beginning finds no more than a shorter one.
+ */
 function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Sql {
   const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];
   if (prefix === undefined || known[0] !== stem(prefix)) return empty;
+  const isSingle = groups.length === 1;
+  const ofNames = sql`(select term from (${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}) as b
+            group by term order by count(*) desc, term limit ${MAX_COMPLETIONS}::int)`;
+  const ofTexts = isSingle
+    ? sql`union select term from (${termsBeginningWith(db, prefix, MAX_COMPLETIONS)}) as t`
+    : empty;
   return sql`union all (
-          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, true, true, null from (
-            ${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}
-          ) as n
-          where n.term <> all((select ${known}::text[])::text[]) group by n.term order by count(*) desc, n.term
-          limit ${MAX_COMPLETIONS}::int)`;
+          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, ${!isSingle}::boolean, true
+          from (${ofNames} ${ofTexts}) as n where n.term <> all((select ${known}::text[])::text[]))`;
 }

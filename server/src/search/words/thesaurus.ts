@@ -27,15 +27,6 @@ for (const line of LINES) {
 /** The longest entry, in words. */
 export const MAX_ENTRY_WORDS = 3;
 
-/** The same in many shops, and different things in others, where notebooks are made of paper. */
-const OFTEN_THE_SAME = [['laptop', 'notebook']];
-
-/** Single words that may mean the same as it, in all languages: whether they do depends on the shop. */
-export function interchangeableWords(word: string): string[] {
-  const others = OFTEN_THE_SAME.flatMap((words) => (words.includes(word) ? words : []));
-  return [...otherWordsFor(word), ...others].filter((other) => other !== word && !other.includes(' '));
-}
-
 /** Other words for it, in all languages; none for a word that is not listed. */
 export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
@@ -51,6 +42,12 @@ const SINGLE_WORDS = Map.groupBy(
 export function misspeltEntries(word: string): string[] {
   const meant = (SINGLE_WORDS.get(word.charAt(0)) ?? []).filter((entry) => isSlipOf(word, entry));
   return meant.flatMap((entry) => [entry, ...otherWordsFor(entry)]);
+}
+
+/** The entries of one word that go on after this beginning, the shortest first. */
+export function entriesBeginningWith(beginning: string): string[] {
+  const begun = (SINGLE_WORDS.get(beginning.charAt(0)) ?? []).filter((word) => word.startsWith(beginning));
+  return begun.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
 }
 
 const wordsOf = (...lists: string[]) =>

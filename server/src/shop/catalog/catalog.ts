@@ -8,6 +8,7 @@ import { pageOf } from '../page-query.ts';
 import {
   byRelevance,
   matching,
+  matchingAlike,
   matchingSearch,
   readFoundPage,
   readRankedPage,
@@ -38,7 +39,7 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
   const filters = [...within.map((condition): Filter => ({ condition })), ...(await filtersOf(shop, query))];
   if (query.q !== undefined) return listFound(shop, query, query.q, filters);
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
-  const matchesOf = (conditions: Sql[]) => matching(conditions, undefined);
+  const matchesOf = (conditions: Sql[]) => matching(conditions);
   const matches = matchesOf([...always, ...conditionsOf(filters)]);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
   const page = await readShownPage(shop, matches, order, query, unavailableIn(query));
@@ -66,7 +67,7 @@ async function listFound(
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
   const matchesOf = (conditions: Sql[]) =>
-    total > 0 ? matchingSearch(shop, found, q, conditions) : matching(conditions, q);
+    total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
   const matches = matchesOf([...always, ...conditionsOf(filters)]);
   const read = () => {
     if (total === 0) {

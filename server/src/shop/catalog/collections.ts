@@ -153,7 +153,7 @@ async function read(
     sql`select ${summaryColumns(shop)} from collections c where c.site_id = ${shop.siteId} and c.id = ${id}`,
   );
   if (!collection) throw notFound('collection');
-  const matches = matching([sql`p.site_id = ${shop.siteId}`, membership(collection)], undefined);
+  const matches = matching([sql`p.site_id = ${shop.siteId}`, membership(collection)]);
   const { products, pages } = await readPage(shop, 'dashboard', matches, order(collection), { page, limit });
   return { ...collection, products, page, limit, pages };
 }
@@ -215,10 +215,7 @@ export async function listProducts(
   if (in_stock !== undefined) conditions.push(in_stock ? inStock : sql`not ${inStock}`);
   if (query.unavailable === 'hide') conditions.push(inStock);
   const order = sort ? PUBLIC_ORDERS[sort] : orderOf(collection);
-  return shownList(
-    shop,
-    await readShownPage(shop, matching(conditions, undefined), order, query, unavailableIn(query)),
-  );
+  return shownList(shop, await readShownPage(shop, matching(conditions), order, query, unavailableIn(query)));
 }
 
 /** Creates a collection. Throws a ValidationError, `handle_taken`, or `not_found` for an unknown product. */

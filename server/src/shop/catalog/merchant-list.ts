@@ -1,9 +1,18 @@
 import type { ProductPage } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { search } from '../../search/rank/search.ts';
 import { canonicalAmount } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
-import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from '../products/list.ts';
-import { available } from '../products/rows.ts';
+import {
+  byRelevance,
+  type LabelQuery,
+  labelFilters,
+  matching,
+  matchingAlike,
+  matchingSearch,
+  readPage,
+} from '../products/list.ts';
+import { available, wholeCatalogue } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock } from '../stock/inventory.ts';
 import { wholeShop } from '../whole-shop.ts';
@@ -49,9 +58,21 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
   const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];
-  const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
-  const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
-  return readPage(shop, 'dashboard', matching(conditions, query.q), order, query);
+  if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
+  const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
+  return readPage(shop, 'dashboard', matching(conditions), order, query);
+}
+
+/** What the storefront's search finds, drafts and archived products included; if that is nothing, similarly spelled names. */
+async function listFound(shop: Shop, query: ProductFilters, q: string, where: Sql[]): Promise<ProductPage> {
+  const found = await search(shop, wholeCatalogue, q, { where, completeLast: true, keywordsOnly: true });
+  const { sort = 'relevance' } = query;
+  const order = sort === 'relevance' ? undefined : ORDERS[sort];
+  const byRank = byRelevance(q, ORDERS.newest);
+  if (found.total === 0) return readPage(shop, 'dashboard', matchingAlike(where, q), order ?? byRank, query);
+  const best = found.best.map(({ product_id }) => product_id);
+  const bestFirst = sql`array_position((select ${best}::uuid[]), p.id), ${byRank}`;
+  return readPage(shop, 'dashboard', matchingSearch(shop, found, q, where), order ?? bestFirst, query);
 }
 
 async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {

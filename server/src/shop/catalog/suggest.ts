@@ -2,16 +2,19 @@ import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commer
 import sql, { join, type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { selectList } from '../../db/fields.ts';
+import { PLACE, VALUE } from '../../search/index/postings.ts';
 import { beginsWith, namesBeginningWith } from '../../search/query/completions.ts';
+import { readCodeMatches } from '../../search/rank/codes.ts';
+import { meantBy } from '../../search/rank/weigh-words.ts';
 import { isStopWord, wordsByTerm } from '../../search/words/normalize.ts';
 import { type Token, tokenize } from '../../search/words/tokens.ts';
 import { canBeBought, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Suggestions for what someone is typing, in two statements that are sent together. Each step reads a bounded number of rows,
- * however large the catalogue: the commonest words of names that begin with the last word, some products of each, and of these
- * the best sellers.
+ * Suggestions for what someone is typing, in two statements that are sent together; more where few names have the words. Each
+ * step reads a bounded number of rows, however large the catalogue: the commonest words of names that begin with the last word,
+ * some products of each, and of these the best sellers.
  */
 
 const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, begun_each: 15, ranked: 40 };
@@ -32,7 +35,11 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     const word = wordIn(product.name, last);
     return word === undefined ? [] : [{ product, word }];
   });
-  const products = named.slice(0, limit).map(({ product }) => {
+  const otherwise =
+    named.length < limit ? await readOtherwise(shop, { q, before, last, isNamed: named.length > 0 }) : [];
+  const all = [...named.map(({ product }) => product), ...otherwise];
+  const distinct = [...new Map(all.map((product) => [product.id, product])).values()];
+  const products = distinct.slice(0, limit).map((product) => {
     const { id, name, slug, price, compare_at_price, image_url, in_stock } = product;
     return { id, name, slug, price, compare_at_price, currency: shop.currency, image_url, in_stock };
   });
@@ -42,6 +49,39 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
   );
   return { products, collections, terms: terms.slice(0, limit) };
 }
+
+interface Typed {
+  q: string;
+  before: Token[];
+  last: Token;
+  /** Whether names of products have the words. */
+  isNamed: boolean;
+}
+
+/** What lacks the words in its name: by its type, tag or vendor; if nothing is found, by synonyms of the words, or by a code. */
+async function readOtherwise(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
+  if (last.text.length < MIN_LETTERS) return [];
+  const words = [...before, last];
+  const isSingle = before.length === 0;
+  const labelled = isSingle || !isNamed ? await readRanked(shop, labelledBy(shop, words)) : [];
+  if (isNamed || labelled.length > 0) return labelled;
+  const meant = await meantBy(shop, words, last);
+  const [end] = meant.words.slice(-1);
+  if (end && meant.words !== words) return readProducts(shop, meant.words.slice(0, -1), end);
+  const { first, last: others } = await readCodeMatches(shop, {
+    typed: q,
+    isUnknown: meant.isUnknown,
+    isSingle: true,
+    always: false,
+  });
+  const coded = [...first, ...others];
+  return coded.length === 0
+    ? []
+    : readRanked(shop, sql`with hits as materialized (select unnest((select ${coded}::uuid[])) as product_id)`);
+}
+
+/** Fewer letters begin too many words to be looked for beyond names. */
+const MIN_LETTERS = 2;
 
 /** What is read of a product; the currency is the shop's. */
 type Named = Omit<SuggestedProduct, 'currency'>;
@@ -62,7 +102,11 @@ const productColumns = selectList<Named>({
 /** The products whose names have all words, the best sellers first, and what is sold out last. */
 function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
-  const hits = terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last);
+  return readRanked(shop, terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last));
+}
+
+/** The best sellers of `hits`, and last what is sold out. */
+function readRanked(shop: Shop, hits: Sql): Promise<Named[]> {
   return shop.rows<Named>(
     sql`${hits}, ranked as materialized (
         select p.site_id, p.id, p.name, p.slug, p.price, p.compare_at_price, p.sales_count
@@ -83,6 +127,17 @@ function namedByLast(shop: Shop, { term }: Token): Sql {
           select p.product_id from search_postings p
           where p.site_id = ${shop.siteId} and p.term = c.term and p.place & 1 > 0
           order by p.product_id desc limit ${LIMITS.products_each}::int) as n
+      )`;
+}
+
+/** Those with a type, tag or vendor that begins with the words. */
+function labelledBy(shop: Shop, words: Token[]): Sql {
+  const value = VALUE + words.map(({ term }) => term).join(' ');
+  return sql`with hits as materialized (
+        select distinct product_id from (
+          select product_id, place from search_postings
+          where site_id = ${shop.siteId} and ${beginsWith(sql`term`, value)} order by term limit ${LIMITS.named}::int
+        ) as v where place & ${PLACE.product_type | PLACE.tag | PLACE.vendor}::int > 0
       )`;
 }
 

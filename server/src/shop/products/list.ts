@@ -21,11 +21,16 @@ export interface Matching {
   where: Sql;
 }
 
-/** Products that meet all conditions and, where a text is searched for, match it: `found.rank` then says how well. */
-export function matching(conditions: Sql[], q: string | undefined): Matching {
+/** Products that meet all conditions. */
+export function matching(conditions: Sql[]): Matching {
+  return { with: empty, join: empty, where: join(conditions, ' and ') };
+}
+
+/** Those whose names are spelled like the text, for a search that finds nothing; `found.rank` says how well. */
+export function matchingAlike(conditions: Sql[], q: string): Matching {
   return {
-    with: q === undefined ? empty : sql`with found as materialized (select * from ${searchProducts(q)})`,
-    join: q === undefined ? empty : sql`join found on found.product_id = p.id`,
+    with: sql`with found as materialized (select * from ${searchProducts(q)})`,
+    join: sql`join found on found.product_id = p.id`,
     where: join(conditions, ' and '),
   };
 }
@@ -36,11 +41,11 @@ const LOOKED_UP = 5_000;
 /** The products that a search found, with what they are ordered by, as `found`. */
 export function matchingSearch(
   shop: Shop,
-  { weighted, minCoverage, modifierAlone, total }: SearchResult,
+  { weighted, codes, minCoverage, modifierAlone, total }: SearchResult,
   q: string,
   conditions: Sql[],
 ): Matching {
-  const query = { weighted, typed: q };
+  const query = { weighted, codes, typed: q };
   return {
     with: sql`with ${codeMatches(shop, query)}, matches as materialized (
         ${matchesByWords(shop, query, { minCoverage, modifierAlone })} union all ${matchesByCode}

@@ -37,6 +37,9 @@ export const canBeBought = sql`coalesce((
 /** What the search applies of these. */
 export const searchFilters: ProductFilters = { visible, hidden, inStock, canBeBought };
 
+/** For searches of staff, who see every product. */
+export const wholeCatalogue: ProductFilters = { ...searchFilters, visible: sql`true`, hidden: [] };
+
 /** The products that `from` selects and orders; it must offer `products` as `p`. */
 export async function productRows(shop: Shop, audience: Audience, from: Sql): Promise<Product[]> {
   return shop.rows<Product>(sql`select ${productColumns(shop, audience)} ${from}`);

@@ -3,6 +3,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { selectList } from '../../db/fields.ts';
 import type { OrNulls } from '../../db/nulls.ts';
+import { productsNamed } from '../../search/rank/named-products.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
@@ -67,20 +68,27 @@ async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
     return readFound(shop, sql`select v.id, v.product_id from variants v where ${join(conditions, ' and ')}`, query);
   }
   const like = `%${escapeLike(query.q)}%`;
+  const named = await productsNamed(shop, query.q);
   const counted = await shop.one<{ matched: number }>(
     sql`select count(*) as matched from search_variants(${like}, ${LOOKED_UP + 1}) s`,
   );
-  if ((counted?.matched ?? 0) <= LOOKED_UP) return readFound(shop, searched(like, conditions), query);
-  const mentioned = sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like})`;
+  if ((counted?.matched ?? 0) <= LOOKED_UP) return readFound(shop, searched({ like, named }, conditions), query);
+  const isNamed = named ? sql`or v.product_id in (${named})` : empty;
+  const mentioned = sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like} ${isNamed})`;
   return readAll(shop, [...conditions, mentioned], query);
 }
 
 /** As many matches of a search are looked up one by one; more are found as quickly by looking through all. */
 const LOOKED_UP = 10_000;
 
-function searched(like: string, conditions: Sql[]): Sql {
+/** The variants that have the text in their SKU, barcode or product's name, and those of products that the search finds by name. */
+function searched({ like, named }: { like: string; named: Sql | undefined }, conditions: Sql[]): Sql {
+  const ofNamed =
+    named &&
+    sql`union select v.id, v.product_id from variants v where v.product_id in (${named}) and ${join(conditions, ' and ')}`;
   return sql`select v.id, v.product_id from search_variants(${like}, ${LOOKED_UP + 1}) s cross join lateral (
-    select v.id, v.product_id from variants v where v.id = s.variant_id and ${join(conditions, ' and ')} offset 0) v`;
+    select v.id, v.product_id from variants v where v.id = s.variant_id and ${join(conditions, ' and ')} offset 0) v
+    ${ofNamed ?? empty}`;
 }
 
 function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: InventoryQuery): Sql[] {

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../../test/shop.ts';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+/** The searches of a shop: each returns the names of the products, best first where the list is ranked. */
+const SEARCHES: Record<string, (shop: OpenShop, q: string) => Promise<string[]>> = {
+  'storefront list': async ({ storefront }, q) => {
+    const { data } = await storefront.GET('/api/storefront/products', { params: { query: { q } } });
+    return data?.products.map(({ name }) => name) ?? [];
+  },
+  suggestions: async ({ storefront }, q) => {
+    const { data } = await storefront.GET('/api/storefront/suggest', { params: { query: { q, limit: 10 } } });
+    return data?.products.map(({ name }) => name) ?? [];
+  },
+  'dashboard products': async ({ dashboard }, q) => {
+    const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q } } });
+    return data?.products.map(({ name }) => name) ?? [];
+  },
+  stock: async ({ dashboard }, q) => {
+    const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { q } } });
+    return [...new Set(data?.inventory.map(({ product_name }) => product_name))];
+  },
+};
+
+async function shopOfEverything() {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Gale Rain Jacket', sku: 'KT-INS114-DRE' });
+  await shop.givenProduct({ name: 'Drift Wool Blanket', description: 'As warm as two.' });
+  await shop.givenProduct({ name: 'Fell Backpack', tags: ['hiking'], barcode: '4006381333931' });
+  await shop.givenProduct({ name: 'Fenwick Secateurs', product_type: 'Garden Tools' });
+  await shop.givenProduct({ name: 'Rowan Mug', description: 'Sturdy enough to throw.' });
+  return shop;
+}
+
+test.each([
+  ['a translation', 'Regenjacke', 'Gale Rain Jacket'],
+  ['a synonym in place of a word that only a description has', 'throw', 'Drift Wool Blanket'],
+  ['a translated compound', 'Wolldecke', 'Drift Wool Blanket'],
+  ['a loanword', 'rucksack', 'Fell Backpack'],
+  ['the beginning of a synonym', 'rucks', 'Fell Backpack'],
+  ['a synonym of two words', 'pruning shears', 'Fenwick Secateurs'],
+  ['the beginning of a type', 'garde', 'Fenwick Secateurs'],
+  ['a type of two words', 'garden tools', 'Fenwick Secateurs'],
+  ['an inner part of an SKU', 'ins114', 'Gale Rain Jacket'],
+  ['the beginning of an SKU', 'KT-INS', 'Gale Rain Jacket'],
+  ['a segment of an SKU', 'dre', 'Gale Rain Jacket'],
+  ['a part of a barcode', '638133', 'Fell Backpack'],
+])('every search of a shop finds by %s: %s', async (_kind, q, name) => {
+  const shop = await shopOfEverything();
+
+  for (const [place, find] of Object.entries(SEARCHES)) expect.soft(await find(shop, q), place).toEqual([name]);
+});
+
+test('a longer beginning finds no more than a shorter one, in every search', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Pine Camp Stove' });
+  await shop.givenProduct({ name: 'Campfire Mug', tags: ['camping'] });
+  await shop.givenProduct({ name: 'Larch Tent', product_type: 'Camping' });
+  await shop.givenProduct({ name: 'Cast Pan' });
+  const camping = ['Campfire Mug', 'Larch Tent'];
+
+  for (const [place, find] of Object.entries(SEARCHES)) {
+    const found = async (q: string) => (await find(shop, q)).toSorted();
+    expect.soft(await found('ca'), place).toEqual(['Campfire Mug', 'Cast Pan', 'Larch Tent', 'Pine Camp Stove']);
+    expect.soft(await found('cam'), place).toEqual([...camping, 'Pine Camp Stove']);
+    expect.soft(await found('camp'), place).toEqual([...camping, 'Pine Camp Stove']);
+    for (const q of ['campi', 'campin', 'camping']) expect.soft(await found(q), `${place} ${q}`).toEqual(camping);
+  }
+});
+
+test('an unfinished word is completed by all words of the shop, not corrected to one', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Secateurs', product_type: 'Garden Tools' });
+  await shop.givenProduct({ name: 'White Flower', tags: ['gardenia'] });
+
+  for (const [place, find] of Object.entries(SEARCHES))
+    expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
+});
+
+test('shoppers find codes that contain a word only if no product has that word; staff find them after the word', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Wool Cap' });
+  await shop.givenProduct({ name: 'Blue Jug', sku: 'ESCAPE-7' });
+
+  expect(await SEARCHES['storefront list']?.(shop, 'cap')).toEqual(['Wool Cap']);
+  expect(await SEARCHES.suggestions?.(shop, 'cap')).toEqual(['Wool Cap']);
+  expect(await SEARCHES['dashboard products']?.(shop, 'cap')).toEqual(['Wool Cap', 'Blue Jug']);
+  expect(await SEARCHES['storefront list']?.(shop, 'scape')).toEqual(['Blue Jug']);
+});
+
+test('staff find drafts by synonyms, and shoppers do not', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Arch Mirror', status: 'draft' });
+
+  expect(await SEARCHES['dashboard products']?.(shop, 'Spiegel')).toEqual(['Arch Mirror']);
+  expect(await SEARCHES.stock?.(shop, 'Spiegel')).toEqual(['Arch Mirror']);
+  expect(await SEARCHES['storefront list']?.(shop, 'Spiegel')).toEqual([]);
+  expect(await SEARCHES.suggestions?.(shop, 'Spiegel')).toEqual([]);
+});
+
+test('parts of codes, filters and sort orders apply together, on any page', async () => {
+  const shop = await openShop();
+  for (const [i, price] of ['30.00', '10.00', '20.00'].entries())
+    await shop.givenProduct({ name: `Part ${'ABC'[i]}`, sku: `ZX9-${i}`, price });
+  await shop.givenProduct({ name: 'Part D', sku: 'ZX9-9', status: 'draft' });
+  const list = async (query: object) => {
+    const { data } = await shop.storefront.GET('/api/storefront/products', {
+      params: { query: { q: 'zx9', ...query } },
+    });
+    return { names: data?.products.map(({ name }) => name), total: data?.total };
+  };
+
+  expect(await list({ sort: 'price_asc' })).toEqual({ names: ['Part B', 'Part C', 'Part A'], total: 3 });
+  expect(await list({ sort: 'price_asc', limit: 1, page: 2 })).toEqual({ names: ['Part C'], total: 3 });
+  expect((await list({ price_max: '20.00' })).total).toBe(2);
+  const staff = await shop.dashboard.GET('/api/dashboard/products', {
+    params: { query: { q: 'zx9', status: 'draft' } },
+  });
+  expect(staff.data?.products.map(({ name }) => name)).toEqual(['Part D']);
+});
+
+test('codes and words of another shop are not found', async () => {
+  const [shop, other] = [await openShop(), await shopOfEverything()];
+  await shop.givenProduct({ name: 'Kettle' });
+
+  for (const [place, find] of Object.entries(SEARCHES)) {
+    expect.soft(await find(shop, 'ins114'), place).toEqual([]);
+    expect.soft(await find(shop, 'Regenjacke'), place).toEqual([]);
+  }
+  expect(await SEARCHES.stock?.(other, 'ins114')).toEqual(['Gale Rain Jacket']);
+});

@@ -1,0 +1,76 @@
+import { keywordsOfShop } from '../query/keywords.ts';
+import { correctSpelling } from '../query/spelling.ts';
+import type { SearchDb } from '../search-db.ts';
+import { isStopWord } from '../words/normalize.ts';
+import { type TermGroup, termGroups } from '../words/term-groups.ts';
+import { isGoods } from '../words/thesaurus.ts';
+import type { Token } from '../words/tokens.ts';
+import { type WeightedQuery, weightTerms } from './term-weights.ts';
+
+/** The words of a query as weighted groups: in the words of the shop, and with spelling corrected. */
+
+export interface WeighedWords {
+  groups: TermGroup[];
+  weighted: WeightedQuery;
+  /** Whether no product has one of the words as they were typed. */
+  isUnknown: boolean;
+}
+
+/** Weights the groups of a sentence, which is in the words of the shop already; if no product has a word, again after correction. */
+export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<WeighedWords> {
+  const weighted = await weightTerms(db, groups);
+  // A stroller is no misspelt stroll.
+  const misspelt = weighted.unknown.filter((grp) => !isGoods(groups[grp]?.text ?? ''));
+  return corrected(db, { groups, weighted, isUnknown: weighted.unknown.length > 0 }, misspelt, undefined);
+}
+
+/** The same for words that somebody typed; `unfinished` is the last one, if it may be the beginning of another. */
+export async function weighKeywords(
+  db: SearchDb,
+  words: Token[],
+  unfinished: Token | undefined,
+): Promise<WeighedWords & { words: Token[] }> {
+  const { words: meant, typed, isUnknown } = await meantBy(db, words, unfinished);
+  const prefix = meant.at(-1) === words.at(-1) ? unfinished?.text : undefined;
+  const groups = termGroups(meant);
+  const weighted = meant === words ? typed : await weightTerms(db, groups, { prefix });
+  return { words: meant, ...(await corrected(db, { groups, weighted, isUnknown }, weighted.unknown, prefix)) };
+}
+
+/** The words in those of the shop, the same array if it has them; and what it has of the words as they were typed. */
+export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | undefined) {
+  const groups = termGroups(words);
+  const typed = await weightTerms(db, groups, { prefix: unfinished?.text });
+  return {
+    words: await keywordsOfShop(db, { words, isNamed: namedIn(groups, typed), unfinished }),
+    typed,
+    isUnknown: typed.unknown.length > 0,
+  };
+}
+
+/** A shorter word is a size or a sign more often than the beginning of another. */
+const MIN_PREFIX = 2;
+
+/** The word with which the sentence ends, if it may be the beginning of another. */
+export function unfinishedWord(sentence: string, words: Token[]): Token | undefined {
+  const last = words.at(-1);
+  const ends = last?.end === sentence.trimEnd().length;
+  return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last : undefined;
+}
+
+/** Whether a name has a word of the groups. */
+function namedIn(groups: TermGroup[], { weights }: WeightedQuery) {
+  const unnamed = new Set(groups.flatMap(({ text }, grp) => (weights[grp]?.titles === 0 ? [text] : [])));
+  return (word: Token) => isStopWord(word.term) || !unnamed.has(word.text);
+}
+
+async function corrected(
+  db: SearchDb,
+  words: WeighedWords,
+  misspelt: number[],
+  prefix: string | undefined,
+): Promise<WeighedWords> {
+  if (misspelt.length === 0) return words;
+  const groups = await correctSpelling(db, words.groups, misspelt);
+  return { ...words, groups, weighted: await weightTerms(db, groups, { prefix }) };
+}
