@@ -14,7 +14,6 @@ import {
   groupMatches,
   hasAnyWord,
   hasWord,
-  servesPurpose,
 } from './coverage.ts';
 import { labelledFirst, statedFirst } from './first-results.ts';
 import { withKeptLimits } from './kept-limits.ts';
@@ -91,7 +90,7 @@ export async function findProducts(
   const checked = sorted(found)
     .slice(0, MAX_CHECKED)
     .map((candidate) => ({ ...candidate, has: groupMatches(candidate) }));
-  const matching = checked.filter(({ has }) => hasAnyWord(words, has) || servesPurpose(found.groups, has));
+  const matching = checked.filter(({ has }) => hasAnyWord(words, has));
   const context = { query, words, found };
   const read = await readResults(source, matching, context, limit);
   const { isShort } = read;

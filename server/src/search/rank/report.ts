@@ -39,7 +39,7 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
 }
 
 /** A number that may have been meant for a price is told as one: nobody would look for that among the words. */
-const UNREAD_PRICE = { kind: 'price', fate: 'not_available' } as const;
+const UNREAD_PRICE = { kind: 'price', fate: 'not_understood' } as const;
 
 const BEFORE_AMOUNT =
   /(?:^|[\s(,;:–-])(?:for|at|around|under|below|max|budget|price|für|zu|um|unter|preis|pour|à|prix|sous|\d\s*[-–—])[.:]?\s*$|[,;:(]\s*$/iu;

@@ -4,7 +4,6 @@ import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
-import { withPurposes } from '../query/purposes.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
@@ -74,22 +73,19 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words, related, purposes } = options.facetConditions
+  const { constraints, words, related } = options.facetConditions
     ? await withComparedPrice(db, filters, sentence, await parseSentence(db, sentence))
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
-  const asked = withPurposes(withRelated(termGroups(words), related), purposes);
+  const asked = withRelated(termGroups(words), related);
   const { groups, weighted } = await weightCorrected(db, asked, {
     prefix,
     isSentence: options.facetConditions === true,
   });
   const meant = correctedWords(words, groups);
-  const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
-  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
-  const named = options.facetConditions
-    ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
-    : [];
+  const headNoun = findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
+  const named = options.facetConditions ? await facetConstraints(db, sentence, meant, headNoun) : [];
   const { all, unread } = readable([...constraints, ...named]);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
@@ -227,28 +223,14 @@ function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
 /** The groups with the head noun. */
 function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   const heads = new Set(named.flatMap(({ headNoun }) => headNoun ?? []));
-  return groups.flatMap(({ alternatives: [typed], correction, isRequired }, grp) =>
-    isRequired || heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
+  return groups.flatMap(({ alternatives: [typed], correction }, grp) =>
+    heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
   );
 }
 
-/** What must be one of several things, as conditions. */
-function requiredConstraints(sentence: string, purposes: ParsedQuery['purposes'] = []): Constraint[] {
-  return purposes.flatMap(({ word: { term, start, end }, things, isRequired, isYielding }): Constraint[] => {
-    const text = sentence.slice(start, end);
-    const rank = isYielding ? { isYielding } : { headNoun: term };
-    return isRequired ? [{ kind: 'word', value: term, alternatives: things, ...rank, text, start, end }] : [];
-  });
-}
-
-/** Whether a limit is given up, or for a purpose a value: for the dry of `to stay dry in the rain` what is for the rain. */
-function givesUpLimit({ conditions, groups }: CandidateQuery, failed: number): boolean {
-  const limits: Condition['reason'][] = [
-    'price',
-    'in_stock',
-    ...(groups.some(({ isPurpose }) => isPurpose) ? (['value'] as const) : []),
-  ];
-  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && limits.includes(reason));
+/** Whether a limit is given up. */
+function givesUpLimit({ conditions }: CandidateQuery, failed: number): boolean {
+  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
 }
 
 /** The coverage of last resort. */
