@@ -72,6 +72,8 @@ export interface NumericPhrase {
   isPrice: 'always' | 'in sentences' | 'with a currency';
   /** A mere amount, which is no limit. */
   isPlain?: boolean;
+  /** Whether it is not clear what it bounds. */
+  isUnread?: boolean;
 }
 
 const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour for'.split(' '));

@@ -79,10 +79,14 @@ function isThing(tokens: Token[], at: number, isIdle: ParseState['isIdle']): boo
 function isOwnCart(tokens: Token[], at: number): boolean {
   const [preposition, article] = [tokens[at - 2]?.text ?? '', tokens[at - 1]?.text ?? ''];
   const isOwn = article === 'my' || (article === 'the' && ['to', 'into'].includes(preposition));
-  return isOwn && ['to', 'in', 'into'].includes(preposition) && ['cart', 'basket', 'bag'].includes(tokens[at]?.text ?? '');
+  return (
+    isOwn && ['to', 'in', 'into'].includes(preposition) && ['cart', 'basket', 'bag'].includes(tokens[at]?.text ?? '')
+  );
 }
 
-const RESULTS = new Set('things items products results options suggestions ideas choices dinge artikel produkte articles produits'.split(' '));
+const RESULTS = new Set(
+  'things items products results options suggestions ideas choices dinge artikel produkte articles produits'.split(' '),
+);
 const BEST = new Set('top best first besten ersten premiers'.split(' '));
 
 /** `the top 3`, `3 options for a lamp`: how many results are wanted, not how many pieces. */

@@ -99,6 +99,8 @@ export function comparisonAt(tokens: Token[], at: number): NumericPhrase | undef
   const side = from < at || refusal ? OPPOSITE[last.value] : last.value;
   const suffix = side === 'near' ? undefined : phraseAt(SUFFIXES, tokens, amount.to);
   const to = refusal?.to ?? (suffix?.value === side && suffix.words[0] !== 'plus' ? suffix.to : amount.to);
+  if (last.value === 'min' && from === at && !refusal && refusesInClause(tokens, at, amount.to))
+    return { from: at, to: amount.to, isPrice: 'in sentences', isUnread: true };
   const isUnclear = isElse || HAVING.has(found.words.at(-1) ?? '');
   const isDoubtful =
     amount.isSpelled || (NEED_CURRENCY.has(found.words.join(' ')) && !PRICE_WORDS.has(tokens[at - 1]?.text ?? ''));
@@ -126,6 +128,16 @@ function startOfNegation(tokens: Token[], at: number): number {
   return AUXILIARIES.has(tokens[i - 1]?.text ?? '') ? i - 1 : i;
 }
 
+const REFUSING = new Set('no none nothing not never kein keine keinen nicht nichts weg aus pas rien out leave cant wont'.split(' '));
+
+/** `no lamps over 100 euros`: a negation elsewhere in the clause may turn a lower bound, so that it is not clear. */
+function refusesInClause(tokens: Token[], at: number, to: number): boolean {
+  const before = tokens.slice(0, at).findLastIndex(({ kind, text }) => kind === 'sign' && text !== '-') + 1;
+  const length = tokens.slice(to).findIndex(({ kind }) => kind === 'sign');
+  const clause = [...tokens.slice(before, at), ...tokens.slice(to, length < 0 ? undefined : to + length)];
+  return clause.some(({ text }) => REFUSING.has(text));
+}
+
 /** Before these, a price is what one is ready to pay. */
 const READY_TO_PAY = new Set('for at fur pour a zu'.split(' '));
 const LESS_OR_MORE =
@@ -137,7 +149,8 @@ function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: 
   const amount = amountAt(tokens, isPaid ? at + 1 : at);
   if (!amount) return undefined;
   const { value, currency, to, isSpelled, isNear } = amount;
-  const suffix = phraseAt(SUFFIXES, tokens, to);
+  const late = tokens[to]?.text === ',' ? phraseAt(SUFFIXES, tokens, to + 1) : undefined;
+  const suffix = phraseAt(SUFFIXES, tokens, to) ?? (late?.value === 'near' ? late : undefined);
   if (!suffix) {
     const isPrice = 'with a currency';
     if (isNear && currency) return { from: at, to, ...bounds('near', value), currency, isPrice };
@@ -150,16 +163,16 @@ function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: 
   }
   const [word = ''] = suffix.words;
   // `150+ euros`
-  const late = currency === undefined ? CURRENCIES[tokens[suffix.to]?.text ?? ''] : undefined;
+  const after = currency === undefined ? CURRENCIES[tokens[suffix.to]?.text ?? ''] : undefined;
   // `iPhone 8 Plus`, `S8+` and `60 mark` are names.
   const isName = ['plus', '+', 'ish', '-', 'budget', 'mark', 'limit'].includes(word) && !endsClause(tokens[suffix.to]);
   const isOdd = isName || ['plus', '+'].includes(word) || isOfSomethingElse(tokens, at);
   const isCompared = LESS_OR_MORE.test(suffix.words.at(-1) ?? '') && !isSpelled;
   return {
     from: at,
-    to: late ? suffix.to + 1 : suffix.to,
+    to: after ? suffix.to + 1 : suffix.to,
     ...bounds(isNear ? 'near' : suffix.value, value),
-    currency: currency ?? late,
+    currency: currency ?? after,
     isPrice: isOdd ? 'with a currency' : isCompared ? 'always' : 'in sentences',
   };
 }
@@ -184,6 +197,7 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
     ...(max !== undefined && { max }),
     ...(currency && { currency }),
   });
+  if (phrase.isUnread) return isSentence && canEndPrice(tokens[to], isSentence) ? { ...limit('price', to), isUnread: true } : undefined;
   if (isPlain && (currency || (isSentence && isOfPrices(tokens, from) && endsClause(tokens[to])))) {
     // `$20` alone is no limit, unless it is stated what it is for.
     if (!isSentence) return undefined;
@@ -258,7 +272,12 @@ export function addMeasures(state: ParseState): void {
     const suffix = number !== undefined && own ? phraseAt(SIZE_SUFFIXES, tokens, i + 2) : undefined;
     if (phrase && unit && isFree(state, phrase.from, phrase.to + 1)) {
       const { from, to, min, max } = phrase;
-      add(from, to + 1, { kind: 'value', value: unit, ...(min !== undefined && { min }), ...(max !== undefined && { max }) });
+      add(from, to + 1, {
+        kind: 'value',
+        value: unit,
+        ...(min !== undefined && { min }),
+        ...(max !== undefined && { max }),
+      });
       i = to;
     } else if (suffix && own && isFree(state, i, suffix.to)) {
       add(i, suffix.to, { kind: 'value', value: own, [suffix.value]: number });

@@ -116,7 +116,10 @@ function refusedBefore(tokens: Token[], at: number): { term: string; to: number 
   if (stem !== undefined) return { term: stem, to: at + 1 };
   const refusal = phraseAt(REFUSED_AFTER, tokens, at + 1);
   const isClause =
-    (!before || before.kind === 'sign' || AND.has(before.text) || ['but', 'aber', 'mais', 'la', 'le'].includes(before.text)) &&
+    (!before ||
+      before.kind === 'sign' ||
+      AND.has(before.text) ||
+      ['but', 'aber', 'mais', 'la', 'le'].includes(before.text)) &&
     (tokens[refusal?.to ?? 0]?.kind ?? 'sign') === 'sign';
   return refusal && isClause ? { term: token.term, to: refusal.to } : undefined;
 }
@@ -145,9 +148,13 @@ function longestValue({ tokens, taken, vocabulary, ambiguous }: ParseState, nega
   let [to, value] = [first + 1, tokens[first]?.term ?? ''];
   // `a non-leather handbag` is a handbag.
   const isPrefixed = ['non', '-'].includes(tokens[negation]?.text ?? '');
-  const isOne = (end: number) => end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !taken[end - 1];
+  const isOne = (end: number) =>
+    end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !taken[end - 1];
   for (let end = first + 2; isOne(end); end += 1) {
-    const longer = tokens.slice(first, end).map(({ term }) => term).join(' ');
+    const longer = tokens
+      .slice(first, end)
+      .map(({ term }) => term)
+      .join(' ');
     const texts = tokens.slice(first, end).map(({ text }) => text);
     const name = [...texts.slice(0, -1), tokens[end - 1]?.term].join(' ');
     ambiguous.values.push(longer);

@@ -27,7 +27,8 @@ export function reportAges(state: ParseState): void {
 /** Comparisons, currencies and negations that no pass has understood. */
 export function reportUnread(state: ParseState): void {
   for (let i = state.start; i < state.tokens.length; i += 1) {
-    if (!state.taken[i]) i = Math.max(i, (reportComparison(state, i) ?? reportCurrency(state, i) ?? reportNegation(state, i) ?? 0) - 1);
+    if (!state.taken[i])
+      i = Math.max(i, (reportComparison(state, i) ?? reportCurrency(state, i) ?? reportNegation(state, i) ?? 0) - 1);
   }
 }
 
@@ -57,7 +58,8 @@ const VAGUE = /^(?:that|this|it|price|amount|what|usual|average|das|preis|cela|p
 function reportVague({ tokens, add, taken }: ParseState, at: number, from: number): number | undefined {
   const end = tokens.findIndex((token, i) => i >= from && (taken[i] || token.kind === 'sign'));
   const clause = tokens.slice(from, end < 0 ? from + 4 : Math.min(end, from + 4));
-  if (!COMPARATIVES.test(tokens[at]?.text ?? '') && !clause.some(({ text }) => /price|preis|prix/.test(text))) return undefined;
+  if (!COMPARATIVES.test(tokens[at]?.text ?? '') && !clause.some(({ text }) => /price|preis|prix/.test(text)))
+    return undefined;
   if (!VAGUE.test(clause[0]?.text ?? '') && !VAGUE.test(clause[1]?.text ?? '')) return undefined;
   add(at, from + clause.length, { kind: 'price', isUnread: true });
   return from + clause.length;
@@ -72,7 +74,9 @@ function reportCurrency({ tokens, add }: ParseState, at: number): number | undef
 }
 
 const REFUSING = new Set(
-  'no not without never none nor neither except excluding ohne nicht kein keine keinen nie niemals ausser sans pas sauf jamais ni'.split(' '),
+  'no not without never none nor neither except excluding ohne nicht kein keine keinen nie niemals ausser sans pas sauf jamais ni'.split(
+    ' ',
+  ),
 );
 
 /** What is refused is not clear: `no!`, which answers something, is no refusal. */

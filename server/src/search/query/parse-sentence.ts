@@ -36,8 +36,12 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
   const known = await readKnown(db, { asked, unwanted, language });
   if (!known) return parsed;
   const lookup: Lookup = (phrase) => known.get(phrase);
-  const people = asked.filter((word) => isUnreadPerson(sentence, word, lookup));
-  const read = replaced(asked.filter((word) => !people.includes(word)), language, lookup);
+  const people = asked.filter((word) => isUnreadPerson(sentence, word, language, lookup));
+  const read = replaced(
+    asked.filter((word) => !people.includes(word)),
+    language,
+    lookup,
+  );
   const told = (word: Token, fate: Partial<Constraint>): Constraint => {
     const { start, end } = word;
     return { kind: 'word', text: sentence.slice(start, end), start, end, ...fate };
@@ -78,10 +82,11 @@ async function readKnown(
 const FOR = /\b(?:for|my|our|his|her|für|mein\p{L}*|unser\p{L}*|pour|mon|ma|mes)\s+(?:\p{L}+\s+)?$/iu;
 
 /** A person or an occasion: reported, unless a product is called so (`dad mug`) or it is a value of the shop. */
-function isUnreadPerson(sentence: string, word: Token, lookup: Lookup): boolean {
+function isUnreadPerson(sentence: string, word: Token, language: Language, lookup: Lookup): boolean {
   if (!namesPeopleOrOccasion(word)) return false;
-  const known = lookup(word.term);
-  return !known?.isValue && !(known?.isNamed && !FOR.test(sentence.slice(0, word.start)));
+  const isValue = (phrase: string | undefined) => phrase !== undefined && lookup(phrase)?.isValue === true;
+  if (isValue(word.term) || isValue(standIn({ texts: [word.text], term: word.term }, language, lookup))) return false;
+  return !lookup(word.term)?.isNamed || FOR.test(sentence.slice(0, word.start));
 }
 
 function withoutSizeSystem(word: Token): Token {
@@ -107,7 +112,9 @@ function replaced(words: Token[], language: Language, lookup: Lookup): { words: 
       result.push(...own);
       continue;
     }
-    const compound = mayBeCompound(first.text, language, lookup) ? meaningOfCompound(first.text, language, lookup) : undefined;
+    const compound = mayBeCompound(first.text, language, lookup)
+      ? meaningOfCompound(first.text, language, lookup)
+      : undefined;
     if (compound?.isHeadOnly) halfRead.push(first);
     if (compound) result.push(...compound.terms.map((term) => ({ ...first, text: term, term })));
     else result.push(...inShopWords(own, window, language, lookup));

@@ -73,7 +73,8 @@ export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Re
 }
 
 function dropCourtesy({ tokens, taken }: ParseState): void {
-  for (let i = tokens.length - 1; i > 0 && ['please', 'thanks'].includes(tokens[i]?.text ?? ''); i -= 1) taken[i] = true;
+  for (let i = tokens.length - 1; i > 0 && ['please', 'thanks'].includes(tokens[i]?.text ?? ''); i -= 1)
+    taken[i] = true;
 }
 
 /** `her place has no clock, so I need a wall clock`: what is lacking is wanted. */

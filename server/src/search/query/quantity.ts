@@ -61,7 +61,8 @@ function startOfComparison(tokens: Token[], at: number): number {
 /** The first token after all that says nothing of the thing: `please put`, `I would like to have`. */
 function startOfThing(tokens: Token[], { start, isIdle }: ParseState): number {
   let at = start;
-  while (at < tokens.length && !parseNumberAt(tokens, at) && (tokens[at]?.kind === 'sign' || isIdle(tokens[at]))) at += 1;
+  while (at < tokens.length && !parseNumberAt(tokens, at) && (tokens[at]?.kind === 'sign' || isIdle(tokens[at])))
+    at += 1;
   return at;
 }
 
@@ -76,7 +77,7 @@ function pairAt(tokens: Token[], start: number): Quantity | undefined {
 }
 
 /** `2 x mug`, `5 pieces of`, `2 oat mugs`, `2x mug`. */
-function leading(tokens: Token[], start: number, { isSentence, language }: ParseState): Quantity | undefined {
+function leading(tokens: Token[], start: number, { isSentence, language, isIdle }: ParseState): Quantity | undefined {
   const [, times] = /^(\d{1,3})(?:x|pcs)$/.exec(tokens[start]?.text ?? '') ?? [];
   if (times !== undefined && Number(times) > 0) return { value: Number(times), from: start, to: start + 1 };
   const number = parseNumberAt(tokens, start);
@@ -94,7 +95,7 @@ function leading(tokens: Token[], start: number, { isSentence, language }: Parse
   const isCompound = COMPOUND_NOUNS.has(next.term) || measurementTerm('1', next.term) !== undefined;
   const isPlural = language !== 'en' || isForeignPlural(next) || isBeforePlural(tokens, to);
   const isMeasured = isBeforePlural(tokens, to) && next.number !== undefined;
-  if (next.kind !== 'word' || (isCompound && !isMeasured) || !isPlural) return undefined;
+  if (next.kind !== 'word' || isIdle(next) || (isCompound && !isMeasured) || !isPlural) return undefined;
   return { value, from: start, to, name: `${tokens[to - 1]?.text} ${next.text}` };
 }
 

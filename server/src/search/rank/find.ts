@@ -7,14 +7,7 @@ import { GRADED } from '../words/sizes.ts';
 import { isAttribute } from '../words/thesaurus.ts';
 import type { Candidate } from './candidates.ts';
 import type { Condition } from './conditions.ts';
-import {
-  type ContentWord,
-  contentWords,
-  type GroupMatches,
-  groupMatches,
-  hasAnyWord,
-  hasWord,
-} from './coverage.ts';
+import { type ContentWord, contentWords, type GroupMatches, groupMatches, hasAnyWord, hasWord } from './coverage.ts';
 import { labelledFirst, statedFirst } from './first-results.ts';
 import { withKeptLimits } from './kept-limits.ts';
 import { fieldWords, matchReasons } from './match-reasons.ts';
