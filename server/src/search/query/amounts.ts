@@ -1,5 +1,4 @@
 import { wordSet } from '../words/lists.ts';
-import { isSlipOf } from '../words/misspellings.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
@@ -15,17 +14,6 @@ export const CURRENCIES: Record<string, string> = Object.fromEntries(
     ['CHF', 'chf francs franken'],
   ].flatMap(([code = '', names = '']) => names.split(' ').map((name) => [name, code])),
 );
-/** A shorter name is not recognized if misspelt. */
-const MIN_NAME = 5;
-
-/** By its name, also misspelt: `200 eruos`. */
-function currencyOf(text = ''): string | undefined {
-  const known = CURRENCIES[text];
-  if (known || text.length < MIN_NAME) return known;
-  const name = Object.keys(CURRENCIES).find((each) => isSlipOf(text, each));
-  return name && CURRENCIES[name];
-}
-
 export interface Amount {
   value: number;
   currency?: string;
@@ -51,8 +39,8 @@ export function amountAt(tokens: Token[], at: number): Amount | undefined {
   const { value, to, isSpelled } = number;
   const isNear = ending === 'ish' && { isNear: true };
   if (before) return { value, currency: before, to, isSpelled, ...isNear };
-  const isJoined = JOINS_CURRENCY.has(tokens[to]?.text ?? '') && currencyOf(tokens[to + 1]?.text) !== undefined;
-  const currency = currencyOf(tokens[isJoined ? to + 1 : to]?.text);
+  const isJoined = JOINS_CURRENCY.has(tokens[to]?.text ?? '') && (tokens[to + 1]?.text ?? '') in CURRENCIES;
+  const currency = CURRENCIES[tokens[isJoined ? to + 1 : to]?.text ?? ''];
   return currency
     ? { value, currency, to: isJoined ? to + 2 : to + 1, isSpelled, ...isNear }
     : { value, to, isSpelled, ...isNear };
@@ -74,6 +62,8 @@ export interface NumericPhrase {
   isPlain?: boolean;
   /** Whether it is not clear what it bounds. */
   isUnread?: boolean;
+  /** The token that refuses the thing only beyond the amount: the `no` of `no lamps over 100 euros`. */
+  none?: number | undefined;
 }
 
 const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour for'.split(' '));

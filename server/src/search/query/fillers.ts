@@ -47,10 +47,7 @@ export function withoutLabels(tokens: Token[]): Token[] {
   });
 }
 
-const CONNECTING = new Set(
-  `that which who it its is it are be was should must has have having been with and or but for at in of do does not to price priced
-  prices pricing cost costs costing rated rating ratings reviewed reviews customer please by from`.split(/\s+/),
-);
+const CONNECTING = wordSet('connecting');
 
 /** Drops words that only connect a constraint to the sentence, from the constraints outwards. */
 export function dropConnectingWords({ tokens, start, taken }: ParseState): void {
@@ -84,9 +81,7 @@ function isOwnCart(tokens: Token[], at: number): boolean {
   );
 }
 
-const RESULTS = new Set(
-  'things items products results options suggestions ideas choices dinge artikel produkte articles produits'.split(' '),
-);
+const RESULTS = wordSet('results');
 const BEST = new Set('top best first besten ersten premiers'.split(' '));
 
 /** `the top 3`, `3 options for a lamp`: how many results are wanted, not how many pieces. */

@@ -48,11 +48,7 @@ const BETWEEN_NEGATION = wordSet('between_negation');
 /** After a price without a currency, these begin another clause. */
 const NEXT_CLAUSE = wordSet('next_clause');
 /** The same among keywords. */
-const AFTER_PRICE = new Set(
-  'a an and at but by for having if in incl including of on or per please rated that the total which who with'.split(
-    ' ',
-  ),
-);
+const AFTER_PRICE = wordSet('after_price');
 
 /** How far from the amount a price may be that is said to be near it. */
 const NEARNESS = 0.25;
@@ -66,14 +62,16 @@ function bounds(comparison: Comparison, value: number): { min?: number; max?: nu
 
 /** Adds the limits on price, rating and reviews. A number without comparison, unit or currency is part of a name. */
 export function addLimits(state: ParseState): void {
-  for (let i = state.start; i < state.tokens.length; i += 1) {
-    const tokens = openTokens(state);
+  let tokens = openTokens(state);
+  for (let i = state.start; i < tokens.length; i += 1) {
     const range = rangeAt(tokens, i);
     const phrase = range ?? comparisonAt(tokens, i) ?? amountWithSuffix(tokens, i, state);
     const limit = phrase && classified(tokens, phrase, state);
     if (limit) {
       const { from, to, ...constraint } = limit;
       state.add(from, to, constraint);
+      if (phrase.none !== undefined) state.taken[phrase.none] = true;
+      tokens = openTokens(state);
       i = to - 1;
     }
     // Of a range that is no price, such as `40 bis 42`, the second half is none either.
@@ -96,16 +94,17 @@ export function comparisonAt(tokens: Token[], at: number): NumericPhrase | undef
   if (!amount) return undefined;
   const from = startOfNegation(tokens, at);
   const refusal = phraseAt(REFUSED_AMOUNTS, tokens, amount.to);
-  const side = from < at || refusal ? OPPOSITE[last.value] : last.value;
+  const none = from === at ? refusedThing(tokens, at) : undefined;
+  const side = from < at || refusal || none !== undefined ? OPPOSITE[last.value] : last.value;
   const suffix = side === 'near' ? undefined : phraseAt(SUFFIXES, tokens, amount.to);
   const to = refusal?.to ?? (suffix?.value === side && suffix.words[0] !== 'plus' ? suffix.to : amount.to);
-  if (last.value === 'min' && from === at && !refusal && refusesInClause(tokens, at, amount.to))
+  if (side === 'min' && from === at && !refusal && refusesInClause(tokens, at, amount.to))
     return { from: at, to: amount.to, isPrice: 'in sentences', isUnread: true };
   const isUnclear = isElse || HAVING.has(found.words.at(-1) ?? '');
   const isDoubtful =
     amount.isSpelled || (NEED_CURRENCY.has(found.words.join(' ')) && !PRICE_WORDS.has(tokens[at - 1]?.text ?? ''));
   const isPrice = isUnclear ? 'with a currency' : isDoubtful ? 'in sentences' : 'always';
-  return { from, to, ...bounds(side, amount.value), currency: amount.currency, isPrice };
+  return { from, to, ...bounds(side, amount.value), currency: amount.currency, isPrice, none };
 }
 
 /** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
@@ -128,13 +127,31 @@ function startOfNegation(tokens: Token[], at: number): number {
   return AUXILIARIES.has(tokens[i - 1]?.text ?? '') ? i - 1 : i;
 }
 
-const REFUSING = new Set('no none nothing not never kein keine keinen nicht nichts weg aus pas rien out leave cant wont'.split(' '));
+const REFUSING = wordSet('refusing', 'refusing_clauses');
 
-/** `no lamps over 100 euros`: a negation elsewhere in the clause may turn a lower bound, so that it is not clear. */
+const NONE_OF = new Set('no kein keine keinen aucun aucune'.split(' '));
+const RELATIVES = new Set('die der das that which qui'.split(' '));
+
+/** The first token of a clause, of which `keine Lampen, die mehr als 100 Euro kosten` is one. */
+function startOfClause(tokens: Token[], at: number): number {
+  const isEnd = ({ kind, text }: Token, i: number) =>
+    kind === 'sign' && text !== '-' && !RELATIVES.has(tokens[i + 1]?.text ?? '');
+  return tokens.slice(0, at).findLastIndex(isEnd) + 1;
+}
+
+/** `no lamps over 100 euros` refuses the lamps only beyond the amount: the index of what refuses them. */
+function refusedThing(tokens: Token[], at: number): number | undefined {
+  const start = startOfClause(tokens, at);
+  return start < at - 1 && at - start < MAX_NEGATION && NONE_OF.has(tokens[start]?.text ?? '') ? start : undefined;
+}
+
+/** `show no lamps over 100 euros`: a negation elsewhere in the clause may turn a lower bound, so that it is not clear. */
 function refusesInClause(tokens: Token[], at: number, to: number): boolean {
-  const before = tokens.slice(0, at).findLastIndex(({ kind, text }) => kind === 'sign' && text !== '-') + 1;
   const length = tokens.slice(to).findIndex(({ kind }) => kind === 'sign');
-  const clause = [...tokens.slice(before, at), ...tokens.slice(to, length < 0 ? undefined : to + length)];
+  const clause = [
+    ...tokens.slice(startOfClause(tokens, at), at),
+    ...tokens.slice(to, length < 0 ? undefined : to + length),
+  ];
   return clause.some(({ text }) => REFUSING.has(text));
 }
 
@@ -197,7 +214,8 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
     ...(max !== undefined && { max }),
     ...(currency && { currency }),
   });
-  if (phrase.isUnread) return isSentence && canEndPrice(tokens[to], isSentence) ? { ...limit('price', to), isUnread: true } : undefined;
+  if (phrase.isUnread)
+    return isSentence && canEndPrice(tokens[to], isSentence) ? { ...limit('price', to), isUnread: true } : undefined;
   if (isPlain && (currency || (isSentence && isOfPrices(tokens, from) && endsClause(tokens[to])))) {
     // `$20` alone is no limit, unless it is stated what it is for.
     if (!isSentence) return undefined;

@@ -3,6 +3,7 @@ import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { isSizeLabel } from '../words/sizes.ts';
 import { isAttribute, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
+import { COMPARISONS } from './limits.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
 /** What a sentence does not want: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
@@ -47,7 +48,8 @@ export function addNegations(state: ParseState): void {
     const first = firstUnwanted(state, i);
     const token = first === undefined ? undefined : tokens[first];
     if (first === undefined) continue;
-    const isUnclear = token?.kind !== 'word' || taken[first] || isPronoun(tokens, i, first);
+    const isUnclear =
+      token?.kind !== 'word' || taken[first] || isPronoun(tokens, i, first) || phraseAt(COMPARISONS, tokens, first);
     if (isUnclear) {
       if (isSentence) addUnclear(state, i, first);
       continue;
@@ -80,11 +82,7 @@ function firstUnwanted({ tokens, start, isSentence, language }: ParseState, at: 
   if (verb && REFUSING_VERBS.has(tokens[verb.to]?.text ?? '') && tokens[verb.to + 1]?.kind === 'word')
     return skip(tokens, verb.to + 1);
   const found = phraseAt(OPENINGS, tokens, at);
-  // `any colour but black`
-  if (!found) {
-    const isException = text === 'but' && tokens.slice(Math.max(0, at - 2), at).some((each) => each.text === 'any');
-    return isException ? skip(tokens, at + 1) : undefined;
-  }
+  if (!found) return undefined;
   if (found.value === 'always') return skip(tokens, found.to);
   // Among keywords, `no` may be part of a name: `No 7 cream`.
   const isFirst = at === start || (at === start + 1 && ['a', 'the', 'some'].includes(tokens[start]?.text ?? ''));

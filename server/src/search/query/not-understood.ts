@@ -73,11 +73,7 @@ function reportCurrency({ tokens, add }: ParseState, at: number): number | undef
   return at + 1;
 }
 
-const REFUSING = new Set(
-  'no not without never none nor neither except excluding ohne nicht kein keine keinen nie niemals ausser sans pas sauf jamais ni'.split(
-    ' ',
-  ),
-);
+const REFUSING = wordSet('refusing');
 
 /** What is refused is not clear: `no!`, which answers something, is no refusal. */
 function reportNegation({ tokens, add, vocabulary }: ParseState, at: number): number | undefined {

@@ -27,7 +27,6 @@ const OF_SENTENCES: ((state: ParseState) => void)[] = [
   addNegations,
   takeCurrency,
   reportUnread,
-  dropConnectingWords,
   dropFillers,
 ];
 /** The passes for words that somebody typed into a search field. */
@@ -49,7 +48,7 @@ export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Re
   const start = endOfOpening(tokens);
   taken.fill(true, 0, start);
   const state: ParseState = {
-    ...{ tokens, start, taken, vocabulary, isSentence, language },
+    ...{ tokens, start, taken, constraints, vocabulary, isSentence, language },
     ambiguous: { names: [], values: [] },
     isIdle: (token) => FILLERS.get(language)?.has(token?.text ?? '') === true,
     add: (from, to, constraint) => {
@@ -62,9 +61,7 @@ export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Re
   const words = tokens.filter(({ kind }, i) => !taken[i] && kind === 'word');
   const isEmpty = !isSentence && constraints.length === 0 && words.every(({ term }) => isStopWord(term));
   return {
-    constraints: perPiece(withCurrency(withoutContradictions(constraints, words), state), state.priceOf).sort(
-      (a, b) => a.start - b.start,
-    ),
+    constraints: perPiece(withoutContradictions(constraints, words), state.priceOf).sort((a, b) => a.start - b.start),
     // If only stop words are left, all of them are searched for.
     words: isEmpty ? tokens.filter(({ kind }) => kind === 'word') : words,
     ambiguous: state.ambiguous,
@@ -84,15 +81,11 @@ function withoutContradictions(constraints: Constraint[], words: Token[]): Const
 }
 
 /** `max_price 35, currency USD`, `prices in dollars`: the currency of the amounts that name none. */
-function takeCurrency(state: ParseState): void {
-  const { tokens, taken } = state;
-  const isNamed = (at: number) => ['in', 'currency', 'wahrung', 'devise'].includes(tokens[at - 1]?.text ?? '');
+function takeCurrency({ tokens, taken, constraints }: ParseState): void {
+  const isNamed = (at: number) => ['in', 'currency'].includes(tokens[at - 1]?.text ?? '');
   const at = tokens.findIndex(({ text }, i) => !taken[i] && text in CURRENCIES && isNamed(i));
-  if (at < 0) return;
+  const currency = CURRENCIES[tokens[at]?.text ?? ''];
+  if (currency === undefined) return;
   taken.fill(true, at - 1, at + 1);
-  state.currency = CURRENCIES[tokens[at]?.text ?? ''];
-}
-
-function withCurrency(constraints: Constraint[], { currency }: ParseState): Constraint[] {
-  return currency ? constraints.map((each) => (each.kind === 'price' ? { currency, ...each } : each)) : constraints;
+  for (const each of constraints) if (each.kind === 'price') each.currency ??= currency;
 }

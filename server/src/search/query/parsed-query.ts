@@ -59,6 +59,7 @@ export interface ParseState {
   start: number;
   /** Which tokens are not searched for. */
   taken: boolean[];
+  constraints: Constraint[];
   /** Adds a constraint that the tokens from `from` up to `to` state, and takes them. */
   add: (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
   vocabulary: CatalogVocabulary;
@@ -69,8 +70,6 @@ export interface ParseState {
   isIdle: (token: Token | undefined) => boolean;
   /** What a price is for, where the sentence states it. */
   priceOf?: 'all' | 'each';
-  /** The currency of amounts that name none. */
-  currency?: string | undefined;
 }
 
 /** The tokens, with those that are taken as signs without a meaning. */

@@ -5,7 +5,6 @@ import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { isWearable, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
-import { COMPARISONS } from './limits.ts';
 import { isFree, openTokens, type ParseState } from './parsed-query.ts';
 
 /** How many pieces a sentence asks for. */
@@ -44,18 +43,11 @@ export function addQuantity(state: ParseState): void {
     leading(tokens, start, state) ??
     labelled(tokens, start) ??
     trailing(tokens, start) ??
-    (state.isSentence ? late(tokens, start) : undefined);
+    (state.isSentence ? late(tokens, start, state) : undefined);
   if (!quantity || !isFree(state, Math.max(quantity.from, start), quantity.to)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
-  add(startOfComparison(tokens, quantity.from), quantity.to, { kind: 'quantity', value: String(quantity.value) });
-}
-
-/** `at least 3 mugs`, `no more than two mugs`: so many are taken. */
-function startOfComparison(tokens: Token[], at: number): number {
-  const words = [3, 2, 1].find((count) => phraseAt(COMPARISONS, tokens, at - count)?.to === at);
-  const from = at - (words ?? 0);
-  return from < at && ['no', 'not', 'nicht', 'pas'].includes(tokens[from - 1]?.text ?? '') ? from - 1 : from;
+  add(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
 /** The first token after all that says nothing of the thing: `please put`, `I would like to have`. */
@@ -122,14 +114,16 @@ function trailing(tokens: Token[], start: number): Quantity | undefined {
 }
 
 /** `mugs, three of them`, `need 4 of your mugs`, `grab me 3 mugs`. */
-function late(tokens: Token[], start: number): Quantity | undefined {
+function late(tokens: Token[], start: number, { isIdle }: ParseState): Quantity | undefined {
   for (let at = start; at < tokens.length; at += 1) {
     const number = parseNumberAt(tokens, at);
     if (!number || !isCount(number, MAX_LATE)) continue;
     const of = phraseAt(OF_THEM, tokens, number.to) ?? phraseAt(SOME_OF, tokens, number.to);
     if (of) return { value: number.value, from: at, to: of.to };
     const next = tokens[number.to];
-    const isFirst = at - start <= 1 && next?.kind === 'word' && !COMPOUND_NOUNS.has(next.term);
+    const before = tokens.slice(start, at).filter((token) => !isIdle(token));
+    // `a set of six candles` is one thing.
+    const isFirst = before.length <= 1 && tokens[at - 1]?.text !== 'of' && next?.kind === 'word' && !COMPOUND_NOUNS.has(next.term);
     if (isFirst && measurementTerm('1', next.term) === undefined && isBeforePlural(tokens, number.to))
       return { value: number.value, from: at, to: number.to };
   }

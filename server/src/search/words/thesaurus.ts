@@ -1,5 +1,4 @@
 import { entriesOf } from './lists.ts';
-import { isSlipOf } from './misspellings.ts';
 import words from './thesaurus.json' with { type: 'json' };
 
 /**
@@ -35,18 +34,6 @@ export function interchangeableWords(word: string): string[] {
 /** Other words for it, in all languages; none for a word that is not listed. */
 export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
-}
-
-/** The entries of one word, by their first letter. */
-const SINGLE_WORDS = Map.groupBy(
-  [...BY_WORD.keys()].filter((word) => !word.includes(' ')),
-  (word) => word.charAt(0),
-);
-
-/** The entries that somebody may have meant who misspelt one, each with its other words. */
-export function misspeltEntries(word: string): string[] {
-  const meant = (SINGLE_WORDS.get(word.charAt(0)) ?? []).filter((entry) => isSlipOf(word, entry));
-  return meant.flatMap((entry) => [entry, ...otherWordsFor(entry)]);
 }
 
 const COLOUR_WORDS = new Set(entriesOf(colours));
