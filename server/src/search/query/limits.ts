@@ -127,7 +127,7 @@ function startOfNegation(tokens: Token[], at: number): number {
   return AUXILIARIES.has(tokens[i - 1]?.text ?? '') ? i - 1 : i;
 }
 
-const REFUSING = wordSet('refusing', 'refusing_clauses');
+const REFUSING = wordSet('refusing_clauses');
 
 const NONE_OF = new Set('no kein keine keinen aucun aucune'.split(' '));
 const RELATIVES = new Set('die der das that which qui'.split(' '));

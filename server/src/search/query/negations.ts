@@ -31,7 +31,7 @@ const MAX_NEGATED_WORDS = 3;
 
 /** The next word after a negation, or a value of several, is not wanted. */
 export function addNegations(state: ParseState): void {
-  const { tokens, taken, add, vocabulary, ambiguous, isSentence } = state;
+  const { tokens, taken, add, vocabulary, ambiguous, isSentence, isIdle } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
     if (taken[i]) continue;
     const harmless = phraseAt(HARMLESS, tokens, i);
@@ -48,8 +48,7 @@ export function addNegations(state: ParseState): void {
     const first = firstUnwanted(state, i);
     const token = first === undefined ? undefined : tokens[first];
     if (first === undefined) continue;
-    const isUnclear =
-      token?.kind !== 'word' || taken[first] || isPronoun(tokens, i, first) || phraseAt(COMPARISONS, tokens, first);
+    const isUnclear = token?.kind !== 'word' || taken[first] || isIdle(token) || phraseAt(COMPARISONS, tokens, first);
     if (isUnclear) {
       if (isSentence) addUnclear(state, i, first);
       continue;
@@ -66,10 +65,6 @@ function addUnclear(state: ParseState, at: number, first: number): void {
   const to = isPronoun ? first + 1 : Math.max(at + 1, Math.min(first, state.tokens.length));
   const isIdle = ['nothing', 'nichts', 'rien', 'no'].includes(state.tokens[at]?.text ?? '');
   if (!isIdle && isFree(state, at, to)) state.add(at, to, { kind: 'without', isUnread: true });
-}
-
-function isPronoun(tokens: Token[], at: number, first: number): boolean {
-  return first > at && PRONOUNS.has(tokens[first]?.text ?? '') && tokens[first + 1]?.kind !== 'word';
 }
 
 /** The first word of what a negation at this token refuses, if one begins here. */

@@ -39,9 +39,10 @@ const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livres', 'cent', '
 function reportComparison(state: ParseState, at: number): number | undefined {
   const { tokens, taken, add } = state;
   const found = phraseAt(COMPARISONS, tokens, at) ?? phraseAt(COMPARED_SIZES, tokens, at);
-  if (!found || NEED_CURRENCY.has(found.words.join(' ')) || !isFree(state, at, found.to)) return undefined;
+  if (!found || !isFree(state, at, found.to)) return undefined;
   const number = parseNumberAt(tokens, found.to);
   if (!number || !isFree(state, found.to, number.to)) return reportVague(state, at, found.to);
+  if (NEED_CURRENCY.has(found.words.join(' '))) return undefined;
   const next = tokens[number.to];
   const isMoney = MONEY_OR_WEIGHT.has(next?.text ?? '');
   const counts = next?.kind === 'word' && !taken[number.to] && !isMoney;

@@ -3,6 +3,7 @@ import type { Language } from '../words/languages.ts';
 import { wordSet } from '../words/lists.ts';
 import { isStopWord, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
+import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
@@ -54,8 +55,13 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
       ...people.map((word) => told(word, { isUnread: true })),
       ...read.halfRead.map((word) => told(word, { isUnknown: true })),
     ],
-    related: new Map(asked.map(({ term }) => [term, relatives(term).filter((form) => lookup(form)?.isKnown)])),
+    related: new Map(asked.map((word) => [word.term, relatedTo(word, lookup)])),
   };
+}
+
+/** Words of the shop with the same root. A stroller is no boots for a stroll. */
+function relatedTo({ text, term }: Token, lookup: Lookup): string[] {
+  return isGoods(text) || isGoods(term) ? [] : relatives(term).filter((form) => lookup(form)?.isKnown);
 }
 
 /** What the shop knows of all the words that a sentence may mean; undefined where there is none. */

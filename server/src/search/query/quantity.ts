@@ -123,7 +123,8 @@ function late(tokens: Token[], start: number, { isIdle }: ParseState): Quantity 
     const next = tokens[number.to];
     const before = tokens.slice(start, at).filter((token) => !isIdle(token));
     // `a set of six candles` is one thing.
-    const isFirst = before.length <= 1 && tokens[at - 1]?.text !== 'of' && next?.kind === 'word' && !COMPOUND_NOUNS.has(next.term);
+    const isFirst =
+      before.length <= 1 && tokens[at - 1]?.text !== 'of' && next?.kind === 'word' && !COMPOUND_NOUNS.has(next.term);
     if (isFirst && measurementTerm('1', next.term) === undefined && isBeforePlural(tokens, number.to))
       return { value: number.value, from: at, to: number.to };
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Language } from '../words/languages.ts';
 import { parseQuery } from './parse.ts';
 
-/** A limit is read, or told as not read: no number, currency, comparison or negation of a sentence is dropped without a word. */
+/** A limit is understood or reported: no number, currency, comparison or negation is dropped silently. */
 
 function read(sentence: string, language: Language = 'en') {
   const { constraints } = parseQuery(sentence, undefined, { isSentence: true, language });
@@ -19,8 +19,12 @@ test.each<[string, string[]]>([
   ['a handful of euros for a mug', ['price ?']],
   ['a lamp for 40 dollars and some euros', ['price ..40 USD', 'price ?']],
   ['a mug, 20 is what we said', []],
+  ['a mug under 20 pounds', ['price ?']],
+  ['gift for exactly $25', ['price ? USD']],
+  ['a mug below what I paid', ['price ?']],
+  ['a scarf, itchy so none of that', ['without ?']],
   ['a scarf without', ['without ?']],
-])('what is not read is told: %s', (sentence, told) => {
+])('reports what it does not understand: %s', (sentence, told) => {
   expect(read(sentence)).toEqual(told);
 });
 
@@ -38,12 +42,8 @@ test.each<[string, string[]]>([
   ['hoodies in dollars, under 50', ['price ..50 USD']],
   ['lamp, price below or equal to 120', ['price ..120']],
   ['lamp; price_range: [90, 120]', ['price 90..120']],
-])('an amount is read with the side that is meant: %s', (sentence, limits) => {
+])('understands an amount with its side: %s', (sentence, limits) => {
   expect(read(sentence)).toEqual(limits);
-});
-
-test('about so many euros, in French', () => {
-  expect(read("une tasse d'une vingtaine d'euros", 'fr')).toEqual(['price 15..25 EUR']);
 });
 
 test.each<[string, string[]]>([
@@ -52,7 +52,7 @@ test.each<[string, string[]]>([
   ['at least 3 mugs', ['quantity 3']],
   ['no more than two mugs', ['quantity 2']],
   ['three things: a mug and a candle', []],
-])('how many are wanted is read: %s', (sentence, quantities) => {
+])('understands how many are wanted: %s', (sentence, quantities) => {
   expect(read(sentence)).toEqual(quantities);
 });
 
@@ -63,7 +63,7 @@ test.each<[string, string[]]>([
   ['tee, skip white', ['without white']],
   ['hoodie, but black is not my thing', ['without black']],
   ['pants, leggings excepted', ['without legging']],
-])('a refusal after or before what it refuses is read: %s', (sentence, refused) => {
+])('understands a refusal before or after its object: %s', (sentence, refused) => {
   expect(read(sentence)).toEqual(refused);
 });
 
@@ -71,6 +71,6 @@ test.each<[string, string[]]>([
   ['pan, 24 cm or larger', ['value cm']],
   ['Tasche zwischen 20 und 30 Litern', ['value l']],
   ['Regal unter 80 Zentimeter', ['value cm']],
-])('a measure is read with its unit in full: %s', (sentence, limits) => {
+])('understands a measure with its unit in full: %s', (sentence, limits) => {
   expect(read(sentence)).toEqual(limits);
 });

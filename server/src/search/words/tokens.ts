@@ -37,7 +37,9 @@ const PIECE = new RegExp(
 
 /** `under40`, which a name may be in a search field. */
 const GLUED = /(?<![\p{L}\p{N}])(?:under|below|over|above|unter|uber|sous)(?=\d+(?:[.,]\d+)?(?!\p{L}))/u;
-const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${PIECE.source}`, 'giu');
+/** `20cm` as two pieces. */
+const MEASURED = /\d+(?:[.,]\d+)?(?=(?:mm|cm|m|ml|l|g|kg)(?![\p{L}\d]))/u;
+const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${MEASURED.source}|${PIECE.source}`, 'giu');
 
 /** French words that lose their vowel before another: `l'écharpe`, `d'hiver`, `jusqu'à`. */
 const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`](?=\p{L}{2}|[aày](?!\p{L}))/giu;
