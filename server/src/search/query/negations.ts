@@ -48,14 +48,12 @@ export function addNegations(state: ParseState): void {
     const first = firstUnwanted(state, i);
     const token = first === undefined ? undefined : tokens[first];
     if (first === undefined) continue;
-    const isUnclear = token?.kind !== 'word' || taken[first] || isIdle(token) || phraseAt(COMPARISONS, tokens, first);
-    if (isUnclear) {
-      if (isSentence) addUnclear(state, i, first);
-      continue;
-    }
-    const name = `${tokens[i]?.text} ${token.text}`;
+    const name = `${tokens[i]?.text} ${token?.text}`;
     ambiguous.names.push(name);
-    if (!vocabulary.names.has(name)) addUnwanted(state, i, first);
+    if (vocabulary.names.has(name)) continue;
+    const isWord = token?.kind === 'word' && !taken[first] && !isIdle(token);
+    if (isWord && !phraseAt(COMPARISONS, tokens, first)) addUnwanted(state, i, first);
+    else if (isSentence) addUnclear(state, i, first);
   }
 }
 
