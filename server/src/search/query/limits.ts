@@ -1,17 +1,16 @@
 import { type ListName, list, wordSet } from '../words/lists.ts';
 import { measurementTerm } from '../words/normalize.ts';
-import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { amountAt, CURRENCIES, isOfSomethingElse, type NumericPhrase, PRICE_WORDS, rangeAt } from './amounts.ts';
-import { isFree, openTokens, type ParseState } from './parsed-query.ts';
+import { openTokens, type ParseState } from './parsed-query.ts';
 
-/** The numeric limits of a sentence: on price, rating, number of reviews and measures. */
+/** The numeric limits of a sentence on price, rating and number of reviews. */
 
 export type Side = 'min' | 'max';
 type Comparison = Side | 'near';
 
-const tableOf = <Value>(entries: [Value, ListName][]) =>
+export const tableOf = <Value>(entries: [Value, ListName][]) =>
   phraseTable(entries.map(([value, name]): [Value, string[]] => [value, list(name)]));
 
 export const COMPARISONS = tableOf<Comparison>([
@@ -24,14 +23,6 @@ const SUFFIXES = tableOf<Comparison>([
   ['min', 'min_after'],
   ['near', 'near_after'],
 ]);
-export const COMPARED_SIZES = tableOf<Side>([
-  ['min', 'larger'],
-  ['max', 'smaller'],
-]);
-const SIZE_SUFFIXES = tableOf<Side>([
-  ['min', 'larger_after'],
-  ['max', 'smaller_after'],
-]);
 /** What lies beyond the amount is refused: `over 50 is too much`. */
 const REFUSED_AMOUNTS = tableOf([['refused', 'refused_amounts']]);
 const STARS = tableOf([['rating', 'stars']]);
@@ -43,7 +34,7 @@ const RATING_WORDS = wordSet('rating_words');
 export const NEED_CURRENCY = wordSet('needs_currency');
 /** These do in sentences as well: `do you have 2 tents`. */
 const HAVING = wordSet('having');
-const NEGATIONS = wordSet('negations');
+export const NEGATIONS = wordSet('negations');
 const BETWEEN_NEGATION = wordSet('between_negation');
 /** After a price without a currency, these begin another clause. */
 const NEXT_CLAUSE = wordSet('next_clause');
@@ -52,7 +43,7 @@ const AFTER_PRICE = wordSet('after_price');
 
 /** How far from the amount a price may be that is said to be near it. */
 const NEARNESS = 0.25;
-const OPPOSITE = { min: 'max', max: 'min', near: 'near' } as const;
+export const OPPOSITE = { min: 'max', max: 'min', near: 'near' } as const;
 
 function bounds(comparison: Comparison, value: number): { min?: number; max?: number } {
   if (comparison !== 'near') return { [comparison]: value };
@@ -272,52 +263,4 @@ function canEndPrice(next: Token | undefined, isSentence: boolean): boolean {
   if (!next || next.kind === 'sign') return !['-', '%', '"'].includes(next?.text ?? '');
   if (CURRENCIES[next.text] || (isSentence && NEXT_CLAUSE.has(next.text))) return true;
   return measurementTerm('1', next.term) === undefined && AFTER_PRICE.has(next.text);
-}
-
-/** Names of units that values of products rarely have. */
-const UNIT_NAMES: Record<string, string> = {
-  meter: 'm', metre: 'm', zentimeter: 'cm', centimetre: 'cm', centimeter: 'cm', millimeter: 'mm', millimetre: 'mm', litern: 'l',
-  milliliter: 'ml', millilitre: 'ml', kilo: 'kg', kilogramm: 'kg', gramm: 'g', gramme: 'g', zoll: 'in', pouce: 'in',
-}; // biome-ignore format: a table
-
-/** Limits on a measure, which variants differ in: `a blade under 20 cm`, `at least 20 litres`, `20 litres or more`. */
-export function addMeasures(state: ParseState): void {
-  const { tokens, add } = state;
-  for (let i = state.start; i < tokens.length; i += 1) {
-    const phrase = comparedSize(tokens, i) ?? rangeAt(tokens, i) ?? comparisonAt(tokens, i);
-    const unit = phrase && !phrase.currency ? unitAt(tokens, phrase.to) : undefined;
-    const [number, own] = [tokens[i]?.number, unitAt(tokens, i + 1)];
-    const suffix = number !== undefined && own ? phraseAt(SIZE_SUFFIXES, tokens, i + 2) : undefined;
-    if (phrase && unit && isFree(state, phrase.from, phrase.to + 1)) {
-      const { from, to, min, max } = phrase;
-      add(from, to + 1, {
-        kind: 'value',
-        value: unit,
-        ...(min !== undefined && { min }),
-        ...(max !== undefined && { max }),
-      });
-      i = to;
-    } else if (suffix && own && isFree(state, i, suffix.to)) {
-      add(i, suffix.to, { kind: 'value', value: own, [suffix.value]: number });
-      i = suffix.to - 1;
-    }
-  }
-}
-
-/** `no wider than 100 cm` */
-function comparedSize(tokens: Token[], at: number): NumericPhrase | undefined {
-  const found = phraseAt(COMPARED_SIZES, tokens, at);
-  const number = found && parseNumberAt(tokens, found.to);
-  if (!number) return undefined;
-  const isNegated = NEGATIONS.has(tokens[at - 1]?.text ?? '');
-  const side = isNegated ? OPPOSITE[found.value] : found.value;
-  return { from: isNegated ? at - 1 : at, to: number.to, [side]: number.value, isPrice: 'with a currency' };
-}
-
-/** The sign of a unit; not of inches, of which `under 20 in stock` speaks as well, nor of pounds, which may be money. */
-function unitAt(tokens: Token[], at: number): string | undefined {
-  const token = tokens[at];
-  if (token?.kind !== 'word' || token.text === 'in') return undefined;
-  const unit = UNIT_NAMES[token.term] ?? measurementTerm('1', token.term)?.slice(1);
-  return unit === 'lb' ? undefined : unit;
 }

@@ -3,7 +3,8 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { CURRENCIES } from './amounts.ts';
-import { COMPARED_SIZES, COMPARISONS, NEED_CURRENCY } from './limits.ts';
+import { COMPARISONS, NEED_CURRENCY } from './limits.ts';
+import { COMPARED_SIZES } from './measures.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
 /** What the parser does not understand is reported: dropped as words that say nothing, a limit would be broken silently. */

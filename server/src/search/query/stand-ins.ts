@@ -2,7 +2,7 @@ import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
 import { isGoods, MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
-import { endingsCut, inflections, relatives } from '../words/word-forms.ts';
+import { inflections, relatives } from '../words/word-forms.ts';
 import { has, type Lookup } from './known-words.ts';
 
 /** What a shop may have in place of a word: another form of it, another word for the same goods, or one of the same root. */
@@ -83,21 +83,6 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
   return (
     related.find((phrase) => lookup(phrase)?.isLabel) ??
     related.find((phrase) => has(lookup(phrase))) ??
-    [...forms, ...related].find((phrase) => lookup(phrase)?.isKnown) ??
-    labelOf(window.term, lookup)
+    [...forms, ...related].find((phrase) => lookup(phrase)?.isKnown)
   );
-}
-
-/** How a value that is about a thing goes on: `kitchenware`, `gardening`, `garden tools`; not `lightweight`. */
-const ABOUT = /^(?: |ware|wear|ing\b|er\b)/;
-
-function labelOf(term: string, lookup: Lookup): string | undefined {
-  const label = lookup(term)?.label;
-  // A plant is no planter.
-  const isOther = isGoods(term) && label !== undefined && !label.startsWith(`${term} `);
-  return label !== undefined && !isOther && ABOUT.test(label.slice(term.length)) ? label : undefined;
-}
-
-export function namesGoods({ text, term }: Token, language: Language): boolean {
-  return [text, term, ...languagesOf(language).flatMap((each) => endingsCut(text, each))].some(isGoods);
 }

@@ -86,8 +86,3 @@ function parseDigits(piece: string): number | undefined {
   }
   return /^\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : undefined;
 }
-
-/** Whether the tokens from this index on are the words of a phrase. */
-export function matchesPhrase(tokens: Token[], at: number, phrase: string[]): boolean {
-  return at >= 0 && phrase.every((word, i) => tokens[at + i]?.text === word);
-}

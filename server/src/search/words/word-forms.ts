@@ -30,7 +30,7 @@ export function inflections(word: string, language: Language): string[] {
 }
 
 /** What is left of a German or French word without each of the endings that it has. */
-export function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
+function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
   const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
   return endings.flatMap((ending) =>
     word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
