@@ -3,9 +3,7 @@ import type { Language } from '../words/languages.ts';
 import { wordSet } from '../words/lists.ts';
 import { isStopWord, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
-import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
-import { relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { parseInCatalog } from './disambiguate.ts';
 import { has, type Known, type Lookup, lookUp } from './known-words.ts';
@@ -15,8 +13,8 @@ import { readLanguage } from './shop-language.ts';
 import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windowsAt } from './stand-ins.ts';
 
 /**
- * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
- * word for it, or a word of the same root stands in, if the shop has that. `understood` still quotes the sentence.
+ * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it or
+ * another word for it stands in, if the shop has that. `understood` still quotes the sentence.
  */
 
 /** What may stand before a size: the 32 of `W32`. */
@@ -55,13 +53,7 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
       ...people.map((word) => told(word, { isUnread: true })),
       ...read.halfRead.map((word) => told(word, { isUnknown: true })),
     ],
-    related: new Map(asked.map((word) => [word.term, relatedTo(word, lookup)])),
   };
-}
-
-/** Words of the shop with the same root. A stroller is no boots for a stroll. */
-function relatedTo({ text, term }: Token, lookup: Lookup): string[] {
-  return isGoods(text) || isGoods(term) ? [] : relatives(term).filter((form) => lookup(form)?.isKnown);
 }
 
 /** What the shop knows of all the words that a sentence may mean; undefined where there is none. */

@@ -40,8 +40,6 @@ export interface ParsedQuery {
   /** Phrases that would have been parsed differently if the catalogue contained them. */
   ambiguous: { names: string[]; values: string[] };
   language: Language;
-  /** Words of the shop with the same root, by the term of a word. */
-  related?: ReadonlyMap<string, string[]>;
 }
 
 /** How a text is read. */

@@ -1,11 +1,11 @@
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
-import { isGoods, MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
+import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
-import { inflections, relatives } from '../words/word-forms.ts';
+import { inflections } from '../words/word-forms.ts';
 import { has, type Lookup } from './known-words.ts';
 
-/** What a shop may have in place of a word: another form of it, another word for the same goods, or one of the same root. */
+/** What a shop may have in place of a word: another form of it, or another word for the same goods. */
 
 /** No more other words for one are looked up. */
 const MAX_ALTERNATIVES = 120;
@@ -30,7 +30,7 @@ export function candidatesFor(window: Window, language: Language): string[] {
   const others = otherWords(window, language);
   if (window.texts.length > 1) return [window.term, ...others];
   if (/^\d/.test(text)) return [];
-  return [window.term, ...others, ...relatives(window.term), ...inflections(text, language)].slice(0, MAX_ALTERNATIVES);
+  return [window.term, ...others, ...inflections(text, language)].slice(0, MAX_ALTERNATIVES);
 }
 
 /** A single word may not show its language. */
@@ -63,7 +63,7 @@ export function mayBeCompound(text: string, language: Language, lookup: Lookup):
   return !isOwn && standIn({ texts: [text], term }, language, lookup) === undefined;
 }
 
-/** What stands in for it: another form, another word, or for a word that no product has, one of the same root. */
+/** What stands in for it: another form or another word in names and values; for a word that no product has, any other form. */
 export function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
   const [text = ''] = window.texts;
   const isSingle = window.texts.length === 1;
@@ -78,11 +78,5 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
   const isMentioned = !lookup(first)?.isHead && !lookup(first)?.isValue;
   const found = (isMentioned ? all.find((phrase) => lookup(phrase)?.isLabel) : undefined) ?? all[0];
   if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
-  // A stroller is no boots for a stroll: goods are themselves, whatever their name comes from.
-  const related = isGoods(text) || isGoods(window.term) ? [] : relatives(window.term);
-  return (
-    related.find((phrase) => lookup(phrase)?.isLabel) ??
-    related.find((phrase) => has(lookup(phrase))) ??
-    [...forms, ...related].find((phrase) => lookup(phrase)?.isKnown)
-  );
+  return forms.find((phrase) => lookup(phrase)?.isKnown);
 }

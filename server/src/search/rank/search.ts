@@ -3,7 +3,7 @@ import type { Sql } from 'sql-template-tag';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
-import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
+import type { Constraint } from '../query/parsed-query.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
@@ -73,11 +73,11 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words, related } = options.facetConditions
+  const { constraints, words } = options.facetConditions
     ? await withComparedPrice(db, filters, sentence, await parseSentence(db, sentence))
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
-  const asked = withRelated(termGroups(words), related);
+  const asked = termGroups(words);
   const { groups, weighted } = await weightCorrected(db, asked, {
     prefix,
     isSentence: options.facetConditions === true,
@@ -194,20 +194,6 @@ function withUsual(groups: TermGroup[], { usual }: WeightedQuery): TermGroup[] {
   return groups.map((group, grp) => {
     const added = usual.filter((word) => word.grp === grp).map(({ term }) => ({ term, weight: SYNONYM_WEIGHT }));
     return added.length > 0 ? { ...group, alternatives: [...group.alternatives, ...added] } : group;
-  });
-}
-
-/** The weight of a word with the same root beside 1 for the word itself. */
-const RELATED_WEIGHT = 0.7;
-
-function withRelated(groups: TermGroup[], related: ParsedQuery['related']): TermGroup[] {
-  if (!related) return groups;
-  return groups.map((group) => {
-    const added = related.get(group.alternatives[0]?.term ?? '') ?? [];
-    return {
-      ...group,
-      alternatives: [...group.alternatives, ...added.map((term) => ({ term, weight: RELATED_WEIGHT }))],
-    };
   });
 }
 
