@@ -67,7 +67,7 @@ export async function withComparedPrice(
   return {
     ...parsed,
     constraints: [...withoutWish(parsed, comparison), limit],
-    words: parsed.words.filter((word) => !STANDS_FOR.has(word.text)),
+    words: withoutName(parsed.words, comparison).filter((word) => !STANDS_FOR.has(word.text)),
   };
 }
 
@@ -75,15 +75,21 @@ export async function withComparedPrice(
 function notUnderstood(parsed: ParsedQuery, sentence: string, comparison: NamedComparison): ParsedQuery {
   const { start, name } = comparison;
   const end = name.at(-1)?.end ?? comparison.end;
-  const others = parsed.words.filter((word) => word.end <= start || word.start >= end);
   return {
     ...parsed,
     constraints: [
       ...withoutWish(parsed, comparison),
       { kind: 'price', text: sentence.slice(start, end), start, end, isUnread: true },
     ],
-    words: others.length > 0 ? others : parsed.words,
+    words: withoutName(parsed.words, comparison),
   };
+}
+
+/** The words without those of the name, unless there are no others. */
+function withoutName(words: Token[], { start, end, name }: NamedComparison): Token[] {
+  const last = name.at(-1)?.end ?? end;
+  const others = words.filter((word) => word.end <= start || word.start >= last);
+  return others.length > 0 ? others : words;
 }
 
 /** What the words of a comparison say by themselves is no wish. */
