@@ -13,8 +13,8 @@ const PANEL = new URL('../../panel/dist/', import.meta.url);
 const OF_TESTS = /\.(test|short)\.ts$/;
 /** What writes the tables of docs/. */
 const OF_DOCS = /^(config|rate-limits)-table\.ts$/;
-/** What pages and their documentation read beside the code. */
-const ASSETS = new Set(['.css', '.js', '.svg', '.txt']);
+/** What pages, their documentation and the search read beside the code. */
+const ASSETS = new Set(['.css', '.js', '.json', '.svg', '.txt']);
 
 /** Where a file of ours is named: in an import, and as what a thread or a process begins with. */
 const NAMED = /((?:\bfrom |\bimport\(|\bimport |\bnew URL\()'\.{1,2}\/[^'\n]+)\.ts'/g;

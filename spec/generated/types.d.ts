@@ -7598,10 +7598,10 @@ export interface components {
          */
         ConstraintKind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value" | "word";
         /**
-         * @description applied: every product found meets it. relaxed: no product meets it together with the others, so it was dropped. not_available: the shop has no data for it, such as a price in another currency, a rating if no product found has one, or a word that none of them contains.
+         * @description applied: every product found meets it. relaxed: no product meets it together with the others, so it was dropped. not_available: the shop has no data for it, such as a price in another currency, a rating if no product found has one, or a word that none of them contains. not_understood: the words seem to state something that was not understood, such as an age, a person, an occasion or an amount that is not clearly a limit. They are ignored; send a filter instead, or ask.
          * @enum {string}
          */
-        ConstraintFate: "applied" | "relaxed" | "not_available";
+        ConstraintFate: "applied" | "relaxed" | "not_available" | "not_understood";
         /** @description A constraint that a search query states, and whether it was applied. */
         Understood: {
             kind: components["schemas"]["ConstraintKind"];

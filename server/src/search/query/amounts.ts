@@ -1,125 +1,123 @@
-import { isSlipOf } from '../words/misspellings.ts';
+import { wordSet } from '../words/lists.ts';
 import { parseNumberAt } from '../words/number-words.ts';
-import { phraseAt } from '../words/phrases.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
-import { COMPARISONS, CURRENCIES } from './limit-words.ts';
 
-/** A number that may be a price, with its currency. */
+/** Numbers that may be prices, alone and as ranges. */
+
+export const CURRENCIES: Record<string, string> = Object.fromEntries(
+  [
+    ['USD', 'us$ $ usd dollar dollars buck bucks'],
+    ['EUR', '€ eur euro euros'],
+    ['GBP', '£ gbp quid'],
+    ['JPY', '¥ jpy yen'],
+    ['CHF', 'chf francs franken'],
+  ].flatMap(([code = '', names = '']) => names.split(' ').map((name) => [name, code])),
+);
 export interface Amount {
   value: number;
   currency?: string;
-  from: number;
+  /** The index of the token after it. */
   to: number;
+  /** Whether it is as doubtful as a word, without a currency: `twenty`, `4k`, `60ish`. */
   isSpelled: boolean;
-  /** `60ish`, `15-odd euros` */
   isNear?: boolean;
-  /** Whether it can be nothing but money, although it names no currency: `a tenner`, `50 cents`. */
-  isMoney?: boolean;
 }
 
-/** Notes that are called by their value. */
-const NOTES: Record<string, number> = {
-  fiver: 5, tenner: 10, funfer: 5, zehner: 10, zwanziger: 20, funfziger: 50, hunderter: 100,
-}; // biome-ignore format: a table
-const ARTICLES = new Set(['a', 'einen', 'einem', 'nen', 'n', 'un', 'une']);
-/** About so many, before a currency: `une vingtaine d'euros`. */
-const ABOUT_SO_MANY: Record<string, number> = {
-  dizaine: 10, quinzaine: 15, vingtaine: 20, trentaine: 30, quarantaine: 40, cinquantaine: 50, soixantaine: 60, centaine: 100,
-}; // biome-ignore format: a table
-const HUNDREDTHS = new Set(['cents', 'cent', 'ct', 'centimes']);
+/** `20-dollar`, `20 US dollars` */
+const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'swiss']);
 
-/** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`, `a tenner`. */
-export function parseAmount(tokens: Token[], at: number): Amount | undefined {
-  const note = ARTICLES.has(tokens[at]?.text ?? '') ? NOTES[tokens[at + 1]?.text ?? ''] : undefined;
-  if (note) return { value: note, from: at, to: at + 2, isSpelled: false, isMoney: true };
-  const about = aboutSoMany(tokens, at);
-  if (about) return about;
+/** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`. */
+export function amountAt(tokens: Token[], at: number): Amount | undefined {
   const before = CURRENCIES[tokens[at]?.text ?? ''];
-  const i = before ? at + 1 : at;
-  const number = shortNumber(tokens[i]) ?? parseNumberAt(tokens, i);
+  const first = before ? at + 1 : at;
+  const [, digits = '', ending] = /^(\d+(?:[.,]\d+)?)(k|ish)$/.exec(tokens[first]?.text ?? '') ?? [];
+  const number = ending
+    ? { value: Number(digits.replace(',', '.')) * (ending === 'k' ? 1000 : 1), to: first + 1, isSpelled: true }
+    : parseNumberAt(tokens, first);
   if (!number) return undefined;
-  const value = number.value;
-  const end = 'to' in number ? number.to : i + 1;
-  if (!before && HUNDREDTHS.has(tokens[end]?.text ?? ''))
-    return { value: value / 100, from: at, to: end + 1, isSpelled: false, isMoney: true };
-  const to = endOfOdd(tokens, end);
-  const isNear = to > end || ('isNear' in number && number.isNear);
-  // `20-dollar`, `20 US dollars`
-  const isJoined =
-    !before && JOINS_CURRENCY.has(tokens[to]?.text ?? '') && currencyOf(tokens[to + 1]?.text ?? '') !== undefined;
-  const unit = isJoined ? to + 1 : to;
-  const after = before ? undefined : (currencyOf(tokens[unit]?.text ?? '') ?? poundsAt(tokens, at, unit));
-  const currency = before ?? after;
-  // Without a currency, `4k` and `60ish` are as doubtful as a word.
-  const isSpelled = !('to' in number) || number.isSpelled;
+  const { value, to, isSpelled } = number;
+  const isNear = ending === 'ish' && { isNear: true };
+  if (before) return { value, currency: before, to, isSpelled, ...isNear };
+  const isJoined = JOINS_CURRENCY.has(tokens[to]?.text ?? '') && (tokens[to + 1]?.text ?? '') in CURRENCIES;
+  const currency = CURRENCIES[tokens[isJoined ? to + 1 : to]?.text ?? ''];
+  return currency
+    ? { value, currency, to: isJoined ? to + 2 : to + 1, isSpelled, ...isNear }
+    : { value, to, isSpelled, ...isNear };
+}
+
+/** A number and what it bounds. */
+export interface NumericPhrase {
+  from: number;
+  to: number;
+  min?: number;
+  max?: number;
+  currency?: string | undefined;
+  /**
+   * Where it is a price without a currency: always, in sentences only (nobody writes a whole sentence and means a name by `under
+   * fifty`), or nowhere.
+   */
+  isPrice: 'always' | 'in sentences' | 'with a currency';
+  /** A mere amount, which is no limit. */
+  isPlain?: boolean;
+  /** Whether it is not clear what it bounds. */
+  isUnread?: boolean;
+  /** The token that refuses the thing only beyond the amount: the `no` of `no lamps over 100 euros`. */
+  none?: number | undefined;
+}
+
+const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour for'.split(' '));
+/** Between these, a range needs no currency. */
+const CERTAIN_OPENINGS = new Set(['between', 'zwischen', 'entre']);
+const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis hochstens, a, until']]);
+/** These join a range only after an opening or a currency. */
+const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
+/** These do only before a currency: `20 or 30 euros`. */
+const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
+/** A tent for 2 to 400 euros is a tent for two. */
+const WIDEST_RANGE = 20;
+
+export const PRICE_WORDS = wordSet('price_words');
+const NOT_PRICES = wordSet('not_prices');
+
+/** `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
+export function rangeAt(tokens: Token[], at: number): NumericPhrase | undefined {
+  const word = tokens[at]?.text ?? '';
+  const isOpened = RANGE_OPENINGS.has(word);
+  const low = amountAt(tokens, isOpened ? at + 1 : at);
+  if (!low) return undefined;
+  const certain =
+    ((isOpened || low.currency) && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_LINKS, tokens, low.to);
+  const isOfPrices = PRICE_WORDS.has(tokens[at - 1]?.text ?? '');
+  // `price_range: [90, 120]`
+  const isListed = isOfPrices && tokens[low.to]?.text === ',';
+  const link = certain || (isListed ? { to: low.to + 1 } : phraseAt(CHOICE_LINKS, tokens, low.to));
+  const high = link && amountAt(tokens, link.to);
+  if (!high || high.value < low.value || (!certain && !isListed && !high.currency)) return undefined;
+  const isCertain = CERTAIN_OPENINGS.has(word);
+  const isWide = high.value > low.value * WIDEST_RANGE;
+  if (isOpened && !isCertain && !low.currency && isWide && ['for', 'fur', 'pour'].includes(word)) return undefined;
+  // `in the 100-150 range`
+  const isRange = ['range', 'bereich'].includes(tokens[high.to]?.text ?? '');
+  const isSpelled = low.isSpelled || high.isSpelled;
+  const isAlways = isOfPrices || isRange || (isCertain && !isSpelled);
   return {
-    value,
     from: at,
-    to: after ? endOfNote(tokens, unit + 1) : to,
-    isSpelled,
-    ...(currency && { currency }),
-    ...(isNear && { isNear }),
+    to: isRange ? high.to + 1 : high.to,
+    min: low.value,
+    max: high.value,
+    currency: low.currency ?? high.currency,
+    isPrice: isOfSomethingElse(tokens, at)
+      ? 'with a currency'
+      : isAlways
+        ? 'always'
+        : isOpened && !['for', 'fur', 'pour'].includes(word)
+          ? 'in sentences'
+          : 'with a currency',
   };
 }
 
-/** `15 odd euros`, `fifty-odd dollars`: the end of what says that it is some more or less. */
-function endOfOdd(tokens: Token[], at: number): number {
-  const odd = tokens[at]?.text === '-' ? at + 1 : at;
-  return tokens[odd]?.text === 'odd' && currencyOf(tokens[odd + 1]?.text ?? '') !== undefined ? odd + 1 : at;
-}
-
-function aboutSoMany(tokens: Token[], at: number): Amount | undefined {
-  const number = ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at;
-  const value = ABOUT_SO_MANY[tokens[number]?.text ?? ''];
-  const unit = ['d', 'de'].includes(tokens[number + 1]?.text ?? '') ? number + 2 : number + 1;
-  const currency = currencyOf(tokens[unit]?.text ?? '');
-  return value === undefined || currency === undefined
-    ? undefined
-    : { value, currency, from: at, to: unit + 1, isSpelled: false, isNear: true };
-}
-
-const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'amerikanische', 'swiss', 'schweizer']);
-
-/** `a 20 dollar bill`, `20-Euro-Schein` */
-function endOfNote(tokens: Token[], at: number): number {
-  const note = tokens[at]?.text === '-' ? at + 1 : at;
-  return ['bill', 'note', 'schein'].includes(tokens[note]?.text ?? '') ? note + 1 : at;
-}
-
-const OF_WEIGHT = new Set(
-  'weigh weighs weighing weight heavy heavier light lighter load dumbbell dumbbells kettlebell kettlebells lifting'.split(
-    ' ',
-  ),
-);
-
-/** `under 20 pounds`, in a sentence that weighs nothing. */
-export function isMoneyInPounds(tokens: Token[], at: number): boolean {
-  const isPound = ['pound', 'pounds'].includes(tokens[at]?.text ?? '');
-  return isPound && !tokens.some(({ text }) => OF_WEIGHT.has(text));
-}
-
-const BEFORE_PRICE = new Set(['for', 'and', 'to', '-', '–']);
-
-function poundsAt(tokens: Token[], from: number, at: number): string | undefined {
-  if (!isMoneyInPounds(tokens, at)) return undefined;
-  const isCompared = [1, 2, 3, 4].some((words) => phraseAt(COMPARISONS, tokens, from - words)?.to === from);
-  return isCompared || BEFORE_PRICE.has(tokens[from - 1]?.text ?? '') ? 'GBP' : undefined;
-}
-
-/** By its name, also misspelt after a number: `200 eruos`. */
-function currencyOf(text: string): string | undefined {
-  const known = CURRENCIES[text];
-  if (known || text.length < MIN_NAME) return known;
-  const name = LONG_NAMES.find((each) => isSlipOf(text, each));
-  return name && CURRENCIES[name];
-}
-
-const MIN_NAME = 5;
-const LONG_NAMES = Object.keys(CURRENCIES).filter((name) => name.length >= MIN_NAME - 1);
-
-function shortNumber(token: Token | undefined): { value: number; isNear: boolean } | undefined {
-  const [, digits, ending] = /^(\d+(?:[.,]\d+)?)(k|ish)$/.exec(token?.text ?? '') ?? [];
-  if (digits === undefined) return undefined;
-  const value = Number(digits.replace(',', '.'));
-  return { value: ending === 'k' ? value * 1000 : value, isNear: ending === 'ish' };
+/** `sizes up to 42`, `iPhone 12 Pro Max 256`. */
+export function isOfSomethingElse(tokens: Token[], at: number): boolean {
+  return tokens.slice(Math.max(0, at - 2), at).some(({ text }) => NOT_PRICES.has(text));
 }

@@ -1,13 +1,11 @@
 import sql from 'sql-template-tag';
 import { PLACE, VALUE, valueTerm } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
-import { isStopWord, measurementTerm, normalizeText } from '../words/normalize.ts';
-import { GRADED, isSizeLabel, sizeSpellings } from '../words/sizes.ts';
+import { isStopWord, measurementTerm } from '../words/normalize.ts';
+import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
-import { saysWhere } from './places.ts';
-import { GIFTS } from './recipients.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
@@ -56,9 +54,6 @@ export async function facetConstraints(
     const start = words[from]?.start ?? 0;
     const end = words[to - 1]?.end ?? start;
     const text = sentence.slice(start, end);
-    // How large something is says less than what it is for, where nothing says what it is.
-    const isHow = headNoun === undefined && GRADED.has(asWrittenAt(sentence, words[from]));
-    const isWhere = words[from] !== undefined && (saysWhere(sentence, words[from]) || isHow);
     const hasHeadNoun = headNoun && from <= headNoun.at && headNoun.at < to;
     return {
       kind,
@@ -68,19 +63,11 @@ export async function facetConstraints(
       end,
       ...(hasHeadNoun && { headNoun: headNoun.term }),
       ...(isSize && { isSize }),
-      ...(isWhere && { isWhere }),
     };
   };
-  // A gift for a tea lover is of tea; that it is tagged as a gift is not asked for.
-  const isGift = ({ from, to }: WordSpan) => to - from === 1 && GIFTS.test(asWrittenAt(sentence, words[from]));
-  const telling = chosen.filter((span) => !isGift(span));
-  const constraints = (telling.length > 0 ? telling : chosen).map((span) => constraint('value', span));
+  const constraints = chosen.map((span) => constraint('value', span));
   if (!headNoun || chosen.some(({ from, to }) => from <= headNoun.at && headNoun.at < to)) return constraints;
   return [...constraints, constraint('word', { from: headNoun.at, to: headNoun.at + 1, value: headNoun.term })];
-}
-
-function asWrittenAt(sentence: string, word: Token | undefined): string {
-  return word ? normalizeText(sentence.slice(word.start, word.end)) : '';
 }
 
 /** Of overlapping spans, the first. */

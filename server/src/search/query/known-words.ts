@@ -1,12 +1,8 @@
 import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
-import { BEYOND } from './completions.ts';
 
 /** What a shop knows of words: whether they are in names or values of its products. */
-
-/** A shorter word begins too much. */
-const MIN_BEGINNING = 5;
 
 export interface Known {
   /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
@@ -18,8 +14,6 @@ export interface Known {
   isHead: boolean;
   /** Whether any product has it. */
   isKnown: boolean;
-  /** A value that begins with it: the kitchenware for the kitchen. */
-  label: string | undefined;
 }
 
 export type Lookup = (phrase: string) => Known | undefined;
@@ -42,7 +36,6 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
     is_head: boolean;
     is_known: boolean;
     is_synonym: boolean;
-    label: string | null;
   }>(
     sql`select w.phrase, exists (select from search_postings a
         where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
@@ -55,16 +48,12 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
           and h.place & ${PLACE.titleHead}::int > 0) as is_head,
         exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
         exists (select from site_settings t
-          where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym,
-        (select l.term from search_postings l where l.site_id = ${db.siteId} and w.is_long
-          and l.term > w.value and l.term < w.beyond order by l.term limit 1) as label
+          where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym
       from unnest((select ${phrases}::text[]), (select ${firsts}::text[]), (select ${lasts}::text[]),
-        (select ${values}::text[]), (select ${values.map((value) => value + BEYOND)}::text[]))
-        as v (phrase, first, last, value, beyond) cross join lateral (
-          select v.*, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
+        (select ${values}::text[])) as w (phrase, first, last, value)`,
   );
   return new Map(
-    rows.map(({ phrase, is_named, is_value, is_label, is_head, is_known, is_synonym, label }) => [
+    rows.map(({ phrase, is_named, is_value, is_label, is_head, is_known, is_synonym }) => [
       phrase,
       {
         isNamed: is_named || is_synonym,
@@ -72,7 +61,6 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
         isLabel: is_label,
         isHead: is_head,
         isKnown: is_known,
-        label: label?.slice(VALUE.length),
       },
     ]),
   );

@@ -1,8 +1,7 @@
 import type { Language } from '../words/languages.ts';
 import type { Token } from '../words/tokens.ts';
-import type { Purpose } from './purposes.ts';
 
-/** What a sentence asks for, as far as it was read. */
+/** What a sentence asks for, as far as it was understood. */
 
 export interface Constraint {
   kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value' | 'word';
@@ -19,15 +18,11 @@ export interface Constraint {
   headNoun?: string;
   /** Whether `value` was labelled as a size: then a range of sizes that contains it matches, too. */
   isSize?: boolean;
-  /** Of what any does in place of `value`: the beanies and caps for a hat. */
-  alternatives?: string[];
   /** Whether it is never relaxed: what is cheaper than a product is no alternative at a higher price. */
   isStrict?: boolean;
-  /** Whether it is relaxed before others: a purpose, which values tell better, and before that where or when something is done. */
-  isYielding?: boolean;
-  isWhere?: boolean;
-  /** Whether the shop has nothing that tells whether it is kept. */
+  /** Whether no product is checked for it, because it was not understood; or because it is no word of this shop. */
   isUnread?: boolean;
+  isUnknown?: boolean;
 }
 
 /** Which of the ambiguous words of a sentence occur in the catalogue. */
@@ -45,16 +40,43 @@ export interface ParsedQuery {
   /** Phrases that would have been parsed differently if the catalogue contained them. */
   ambiguous: { names: string[]; values: string[] };
   language: Language;
-  /** Words of the shop with the same root, by the term of a word. */
-  related?: ReadonlyMap<string, string[]>;
-  /** What the sentence wants a thing for, where it names none. */
-  purposes?: Purpose[];
 }
 
 /** How a text is read. */
 export interface Reading {
   /** Whether it is a sentence, of which function words say nothing; else it is words that somebody typed into a field. */
   isSentence: boolean;
-  /** The language of the shop, for a text that does not tell its own. */
+  /** The language of the shop, for a text that does not show its own. */
   language: Language;
+}
+
+/** What the passes of the parser share. */
+export interface ParseState {
+  tokens: Token[];
+  /** The first token after phrases such as `I am looking for a`. */
+  start: number;
+  /** Which tokens are not searched for. */
+  taken: boolean[];
+  constraints: Constraint[];
+  /** Adds a constraint that the tokens from `from` up to `to` state, and takes them. */
+  add: (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
+  vocabulary: CatalogVocabulary;
+  ambiguous: ParsedQuery['ambiguous'];
+  isSentence: boolean;
+  language: Language;
+  /** Whether a word says nothing of a product: pronouns, greetings. */
+  isIdle: (token: Token | undefined) => boolean;
+  /** What a price is for, where the sentence states it. */
+  priceOf?: 'all' | 'each';
+}
+
+/** The tokens, with those that are taken as signs without a meaning. */
+export function openTokens({ tokens, taken }: ParseState): Token[] {
+  return tokens.map(({ number, ...token }, i) =>
+    taken[i] ? { ...token, kind: 'sign', text: '', term: '' } : { ...token, ...(number !== undefined && { number }) },
+  );
+}
+
+export function isFree({ taken }: ParseState, from: number, to: number): boolean {
+  return !taken.slice(from, to).includes(true);
 }

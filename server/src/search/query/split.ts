@@ -1,7 +1,8 @@
+import { list } from '../words/lists.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
-import { TOTALS } from './limit-words.ts';
 import type { Constraint } from './parsed-query.ts';
+import { TOTALS } from './totals.ts';
 
 /** Several things in one sentence: `2 sage mugs and a teapot`. */
 
@@ -21,10 +22,7 @@ export interface Split {
 }
 
 const LINKS = phraseTable<'and' | 'or'>([
-  [
-    'and',
-    'and, and also, also, as well as, along with, together with, plus, &, +, und, und auch, sowie, et, et aussi, ainsi que',
-  ],
+  ['and', list('and')],
   ['or', 'or, oder, ou'],
 ]);
 

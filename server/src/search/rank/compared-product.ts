@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
-import { CURRENCIES } from '../query/limit-words.ts';
+import { CURRENCIES } from '../query/amounts.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import { isStopWord, stem } from '../words/normalize.ts';
+import { isStopWord, stem, termsOf } from '../words/normalize.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 
@@ -29,6 +29,7 @@ const MAX_NAME = 8;
 /** These begin what a sentence says besides. */
 const ENDS_NAME = new Set('in with for from that which but under mit fur aus aber pour avec mais qui'.split(' '));
 
+const ONE = new Set(['one', 'ones']);
 /** Words that only stand for the thing. */
 const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
 
@@ -42,29 +43,67 @@ export async function withComparedPrice(
   const comparison = comparisonOf(tokenize(sentence, { isSentence: true }));
   if (!comparison) return parsed;
   const { side, name, start, end } = comparison;
-  const terms = [...new Set(name.map(({ text }) => stem(text)).filter((term) => !isStopWord(term)))];
+  // `the Tern one`
+  const named = name.filter(({ text }) => !isStopWord(stem(text)) && !ONE.has(text));
+  const terms = [...new Set(named.map(({ text }) => stem(text)))];
   if (terms.length === 0) return parsed;
-  const product = await db.one<{ price: string }>(
-    sql`select p.price::text as price from products p where p.site_id = ${db.siteId} and ${visible}
+  const products = await db.rows<{ name: string; price: string }>(
+    sql`select p.name, p.price::text as price from products p where p.site_id = ${db.siteId} and ${visible}
       and p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
         and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE.title}::int <> 0
         group by x.product_id having count(*) = ${terms.length})
-      order by length(p.name), p.price, p.id limit 1`,
+      order by length(p.name), p.price, p.id limit 2`,
   );
-  if (!product) return parsed;
+  const [product, other] = products;
+  // Of several with these words, only one with no others is meant.
+  const isMeant = product && (!other || termsOf(product.name).length === terms.length);
+  if (!isMeant) return notUnderstood(parsed, sentence, comparison);
   const step = 10 ** -db.currencyDigits;
   const bound = Number((Number(product.price) + (side === 'max' ? -step : step)).toFixed(db.currencyDigits));
   const limit: Constraint = {
     ...{ kind: 'price', [side]: bound, currency: db.currency, isStrict: true },
     ...{ text: sentence.slice(start, end), start, end },
   };
-  const isWithin = (each: Constraint) => each.kind === 'wish' && each.start < end && start < each.end;
   return {
     ...parsed,
-    // What the words of a comparison say by themselves is no wish.
-    constraints: [...parsed.constraints.filter((each) => !isWithin(each)), limit],
-    words: parsed.words.filter((word) => !STANDS_FOR.has(word.text)),
+    constraints: [...withoutWish(parsed, comparison), limit],
+    words: withoutName(parsed.words, comparison).filter((word) => !STANDS_FOR.has(word.text)),
   };
+}
+
+/** The comparison as not understood, and without a search for the words of the name. */
+function notUnderstood(parsed: ParsedQuery, sentence: string, comparison: NamedComparison): ParsedQuery {
+  const { start, name } = comparison;
+  const end = name.at(-1)?.end ?? comparison.end;
+  return {
+    ...parsed,
+    constraints: [
+      ...withoutWish(parsed, comparison),
+      { kind: 'price', text: sentence.slice(start, end), start, end, isUnread: true },
+    ],
+    words: withoutName(parsed.words, comparison),
+  };
+}
+
+/** The words without those of the name, unless there are no others. */
+function withoutName(words: Token[], { start, end, name }: NamedComparison): Token[] {
+  const last = name.at(-1)?.end ?? end;
+  const others = words.filter((word) => word.end <= start || word.start >= last);
+  return others.length > 0 ? others : words;
+}
+
+/** What the words of a comparison say by themselves is no wish. */
+function withoutWish({ constraints }: ParsedQuery, { start, end }: NamedComparison): Constraint[] {
+  return constraints.filter((each) => each.kind !== 'wish' || each.end <= start || each.start >= end);
+}
+
+interface NamedComparison {
+  side: 'max' | 'min';
+  /** The words of the name. */
+  name: Token[];
+  /** Where the words of the comparison are in the sentence. */
+  start: number;
+  end: number;
 }
 
 /** `a cheaper lamp than`, `eine günstigere Lampe als`: the thing may stand between. */
@@ -89,7 +128,7 @@ function comparisonAt(tokens: Token[], at: number): { value: 'max' | 'min'; to: 
 }
 
 /** Which side of a product's price is wanted, and the words that name it. */
-function comparisonOf(tokens: Token[]) {
+function comparisonOf(tokens: Token[]): NamedComparison | undefined {
   for (const [at, token] of tokens.entries()) {
     const found = comparisonAt(tokens, at);
     if (!found) continue;

@@ -1,4 +1,4 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parsed-query.ts';
@@ -55,16 +55,14 @@ export function conditionsOf(
   return conditions.sort((a, b) => relaxationRank(a.constraint) - relaxationRank(b.constraint));
 }
 
-function relaxationRank({ kind, value, headNoun, isWhere, isYielding }: Constraint): number {
-  if (isWhere) return -2;
-  if (isYielding) return -1;
+function relaxationRank({ kind, value, headNoun }: Constraint): number {
   if (kind === 'value' && value === ON_SALE) return RELAXATION_ORDER.indexOf('in_stock');
   return RELAXATION_ORDER.indexOf(headNoun === undefined ? kind : 'word');
 }
 
 function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | undefined {
   const { kind, value = '', min, max, isSize } = constraint;
-  if (constraint.isUnread) return undefined;
+  if (constraint.isUnread || constraint.isUnknown) return undefined;
   switch (kind) {
     case 'price':
       if (isForeignCurrency(db, constraint) || (min === undefined && max === undefined)) return undefined;
@@ -75,10 +73,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not (${join(
-        [value, ...(constraint.alternatives ?? [])].map((each) => isOrHas(db, each)),
-        ' or ',
-      )})`;
+      return sql`not ${isOrHas(db, value)}`;
     case 'value':
       if (value === ON_SALE) return isOnSale(db);
       // A measure is read of the variants.
@@ -90,12 +85,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
         ? hasValueOrName(db, value)
         : sql`(${hasValueOrName(db, value)} or p.id in (${ofTypeBeginningWith(db, value)}))`;
     case 'word':
-      return constraint.alternatives
-        ? sql`(${join(
-            constraint.alternatives.map((each) => hasValueOrName(db, each)),
-            ' or ',
-          )})`
-        : hasValueOrName(db, value);
+      return hasValueOrName(db, value);
     default:
       return undefined;
   }

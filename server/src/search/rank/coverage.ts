@@ -72,11 +72,6 @@ export function hasAnyWord(words: ContentWord[], { exact, guessed, isCode }: Gro
   return hasOneOf(exact) || (asked.length === 1 && hasOneOf(guessed));
 }
 
-/** Whether a product is one of the things for a purpose that the sentence names. */
-export function servesPurpose(groups: TermGroup[], { exact }: GroupMatches): boolean {
-  return groups.some(({ isPurpose }, grp) => isPurpose === true && exact.has(grp));
-}
-
 export function hasWord({ groups }: ContentWord, { exact, isCode }: GroupMatches): boolean {
   return isCode || groups.every((grp) => exact.has(grp));
 }

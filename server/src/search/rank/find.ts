@@ -7,15 +7,7 @@ import { GRADED } from '../words/sizes.ts';
 import { isAttribute } from '../words/thesaurus.ts';
 import type { Candidate } from './candidates.ts';
 import type { Condition } from './conditions.ts';
-import {
-  type ContentWord,
-  contentWords,
-  type GroupMatches,
-  groupMatches,
-  hasAnyWord,
-  hasWord,
-  servesPurpose,
-} from './coverage.ts';
+import { type ContentWord, contentWords, type GroupMatches, groupMatches, hasAnyWord, hasWord } from './coverage.ts';
 import { labelledFirst, statedFirst } from './first-results.ts';
 import { withKeptLimits } from './kept-limits.ts';
 import { fieldWords, matchReasons } from './match-reasons.ts';
@@ -91,7 +83,7 @@ export async function findProducts(
   const checked = sorted(found)
     .slice(0, MAX_CHECKED)
     .map((candidate) => ({ ...candidate, has: groupMatches(candidate) }));
-  const matching = checked.filter(({ has }) => hasAnyWord(words, has) || servesPurpose(found.groups, has));
+  const matching = checked.filter(({ has }) => hasAnyWord(words, has));
   const context = { query, words, found };
   const read = await readResults(source, matching, context, limit);
   const { isShort } = read;

@@ -82,12 +82,12 @@ test('a colour that only a description mentions is told as not met, where the pr
   expect((await askSentence(shop, 'a navy hoodie')).fates).toMatchObject({ navy: 'word relaxed' });
 });
 
-test('a number where a price may stand is told as a price that is not read', async () => {
+test('reports a number where a price may stand as a price that is not understood', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 
-  expect((await askSentence(shop, 'a mug for 15')).fates).toMatchObject({ '15': 'price not_available' });
-  expect((await askSentence(shop, 'mugs, 15-20')).fates).toMatchObject({ '15': 'price not_available' });
+  expect((await askSentence(shop, 'a mug for 15')).fates).toMatchObject({ '15': 'price not_understood' });
+  expect((await askSentence(shop, 'mugs, 15-20')).fates).toMatchObject({ '15': 'price not_understood' });
 });
 
 test('a limit in the currency of another shop is none, wherever the sentence names it', async () => {

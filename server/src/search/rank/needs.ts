@@ -4,11 +4,10 @@ import { PLACE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
-import { namesRecipient } from '../query/recipients.ts';
 import { joinedWords, type Part, type Split, splitSentence } from '../query/split.ts';
 import type { SearchDb } from '../search-db.ts';
-import type { Language } from '../words/languages.ts';
-import { normalizeText, termsOf } from '../words/normalize.ts';
+import { normalizeText, stem, termsOf } from '../words/normalize.ts';
+import { otherWordsFor } from '../words/thesaurus.ts';
 import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
 import { totalOf, withinTotal } from './total-of-needs.ts';
 
@@ -87,10 +86,7 @@ async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed
   const parsed = await parseSentence(db, sentence);
   if (parsed.words.length < 2) return whole;
   const { heads, joined } = await readHeads(db, parsed, joinedWords(sentence, parsed.constraints));
-  const kinds = new Set(parsed.purposes?.flatMap(({ word, isRequired }) => (isRequired ? word.start : [])));
-  const things = parsed.words.filter(
-    ({ term, start }) => (heads.has(term) || kinds.has(start)) && !isPurpose(sentence, start),
-  );
+  const things = parsed.words.filter(({ term, start }) => heads.has(term) && !isPurpose(sentence, start));
   const isThing = (part: Part) => things.some(({ start, end }) => part.start <= start && end <= part.end);
   return { ...splitSentence(sentence, parsed.constraints, isThing, joined), parsed };
 }
@@ -148,7 +144,7 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, 
         !own(each) &&
         !parsed.constraints.some((other) => own(other) && other.kind === each.kind && other.kind !== 'without'),
     );
-    const attribute = end < last ? sharedAttributes(text, sentence.slice(last), parsed.language) : [];
+    const attribute = end < last ? sharedAttributes(text, sentence.slice(last)) : [];
     return [text, ...attribute, ...shared.map((each) => sentence.slice(each.start, each.end))].join(', ');
   });
 }
@@ -161,11 +157,11 @@ const BOTH =
 const HAS_ARTICLE = /^(?:an?|the|some|my|eine?[nmrs]?|une?|des|\d+)\s/i;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
-/** `a tee and shorts for men`, `a bed and a collar for my dog`: whom all of it is for. */
+/** `a tee and shorts for men`: whom all of it is for. */
 const RECIPIENT = /\s((?:for|für|pour)\s+(?:\p{L}+\s+)?(\p{L}+))\s*[.!?]?$/iu;
 
 /** What the end of a sentence says of the things before the last one, too. */
-function sharedAttributes(text: string, lastPart: string, language: Language): string[] {
+function sharedAttributes(text: string, lastPart: string): string[] {
   const isBare = (part: string) => !HAS_OWN.test(part.replace(REQUEST, ''));
   const described = lastPart.replace(RECIPIENT, '');
   const [, attribute] = ATTRIBUTE.exec(described) ?? [];
@@ -176,8 +172,14 @@ function sharedAttributes(text: string, lastPart: string, language: Language): s
     ...(both === undefined && attribute !== undefined && isBare(text) && isBare(described.replace(ATTRIBUTE, ''))
       ? [attribute]
       : []),
-    ...(recipient !== undefined && namesRecipient(normalizeText(word), language) ? [recipient] : []),
+    ...(recipient !== undefined && namesGroup(normalizeText(word)) ? [recipient] : []),
   ];
+}
+
+/** Whom things are made for. */
+function namesGroup(word: string): boolean {
+  const forms = [word, stem(word)].flatMap((form) => [form, ...otherWordsFor(form)]);
+  return forms.some((form) => ['men', 'women', 'children'].includes(form));
 }
 
 function isLimit({ kind, value }: Constraint): boolean {

@@ -20,8 +20,8 @@ export function constraintOutcomes(
     const field = ratingFieldOf(constraint);
     const isUnread = constraint.isUnread || (kind === 'price' && min === null && max === null);
     const isUnknown =
-      isUnread || (kind === 'price' && isForeignCurrency(db, constraint)) || (field && unrated.has(field));
-    const fate = isUnknown ? 'not_available' : isFailed ? 'relaxed' : 'applied';
+      constraint.isUnknown || (kind === 'price' && isForeignCurrency(db, constraint)) || (field && unrated.has(field));
+    const fate = isUnread ? 'not_understood' : isUnknown ? 'not_available' : isFailed ? 'relaxed' : 'applied';
     return { kind, text, start, end, min, max, currency, value, fate };
   });
 }

@@ -34,12 +34,11 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
   );
   const told = best ? withOptionValues(understood, query, results) : understood;
   return withMissingWords(best ? withoutMereMentions(told, words, best) : told, missing, (word) =>
-    isAmount(query, word) ? UNREAD_PRICE : { kind: 'word', fate: isFound(word) ? 'relaxed' : 'not_available' },
+    /^\d/.test(word.text)
+      ? { kind: isAmount(query, word) ? 'price' : 'word', fate: 'not_understood' }
+      : { kind: 'word', fate: isFound(word) ? 'relaxed' : 'not_available' },
   );
 }
-
-/** A number that may have been meant for a price is told as one: nobody would look for that among the words. */
-const UNREAD_PRICE = { kind: 'price', fate: 'not_available' } as const;
 
 const BEFORE_AMOUNT =
   /(?:^|[\s(,;:–-])(?:for|at|around|under|below|max|budget|price|für|zu|um|unter|preis|pour|à|prix|sous|\d\s*[-–—])[.:]?\s*$|[,;:(]\s*$/iu;

@@ -4,7 +4,6 @@ import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
-import { withPurposes } from '../query/purposes.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
@@ -79,17 +78,14 @@ export async function search(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const parsed = await read(db, filters, sentence, options);
-  const { constraints, purposes } = parsed;
+  const { constraints } = parsed;
   const { words, groups, weighted, isUnknown } = await weigh(db, sentence, parsed, options);
   const isSingle = groups.length < 2;
   const codes = await readCodeMatches(db, { typed: sentence, isUnknown, isSingle, always: !!options.keywordsOnly });
   const meant = correctedWords(words, groups);
-  const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
-  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
-  const named = options.facetConditions
-    ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
-    : [];
+  const headNoun = findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
+  const named = options.facetConditions ? await facetConstraints(db, sentence, meant, headNoun) : [];
   const { all, unread } = readable([...constraints, ...named]);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
@@ -178,25 +174,11 @@ async function read(db: SearchDb, filters: ProductFilters, text: string, options
 async function weigh(
   db: SearchDb,
   text: string,
-  { words, related, purposes }: ParsedQuery,
+  { words }: ParsedQuery,
   { facetConditions, completeLast }: SearchOptions,
 ): Promise<WeighedWords & { words: Token[] }> {
   if (!facetConditions) return weighKeywords(db, words, completeLast ? unfinishedWord(text, words) : undefined);
-  return { words, ...(await weighSentence(db, withPurposes(withRelated(termGroups(words), related), purposes))) };
-}
-
-/** The weight of a word with the same root beside 1 for the word itself. */
-const RELATED_WEIGHT = 0.7;
-
-function withRelated(groups: TermGroup[], related: ParsedQuery['related']): TermGroup[] {
-  if (!related) return groups;
-  return groups.map((group) => {
-    const added = related.get(group.alternatives[0]?.term ?? '') ?? [];
-    return {
-      ...group,
-      alternatives: [...group.alternatives, ...added.map((term) => ({ term, weight: RELATED_WEIGHT }))],
-    };
-  });
+  return { words, ...(await weighSentence(db, termGroups(words))) };
 }
 
 /** The words, with those corrections that are certain enough. */
@@ -211,28 +193,14 @@ function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
 /** The groups with the head noun. */
 function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   const heads = new Set(named.flatMap(({ headNoun }) => headNoun ?? []));
-  return groups.flatMap(({ alternatives: [typed], correction, isRequired }, grp) =>
-    isRequired || heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
+  return groups.flatMap(({ alternatives: [typed], correction }, grp) =>
+    heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
   );
 }
 
-/** What must be one of several things, as conditions. */
-function requiredConstraints(sentence: string, purposes: ParsedQuery['purposes'] = []): Constraint[] {
-  return purposes.flatMap(({ word: { term, start, end }, things, isRequired, isYielding }): Constraint[] => {
-    const text = sentence.slice(start, end);
-    const rank = isYielding ? { isYielding } : { headNoun: term };
-    return isRequired ? [{ kind: 'word', value: term, alternatives: things, ...rank, text, start, end }] : [];
-  });
-}
-
-/** Whether a limit is given up, or for a purpose a value: for the dry of `to stay dry in the rain` what is for the rain. */
-function givesUpLimit({ conditions, groups }: CandidateQuery, failed: number): boolean {
-  const limits: Condition['reason'][] = [
-    'price',
-    'in_stock',
-    ...(groups.some(({ isPurpose }) => isPurpose) ? (['value'] as const) : []),
-  ];
-  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && limits.includes(reason));
+/** Whether a limit is given up. */
+function givesUpLimit({ conditions }: CandidateQuery, failed: number): boolean {
+  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
 }
 
 /** The coverage of last resort. */

@@ -10,10 +10,6 @@ export interface TermGroup {
   text: string;
   /** The indexed term that an unknown word was most likely meant to be. */
   correction?: string;
-  /** Whether its terms are things that serve a purpose, each as good as the word itself. */
-  isPurpose?: boolean;
-  /** Whether a product must have one of its terms. */
-  isRequired?: boolean;
 }
 
 /** The weight of two neighbours written as one word, beside 1 for what was typed. */
@@ -45,7 +41,7 @@ const MIN_LENGTH_OF_CORRECTION = 7;
 export function isExactTerm(groups: TermGroup[], grp: number, term: string): boolean {
   const typed = groups[grp]?.alternatives[0]?.term ?? '';
   const isLast = grp === groups.length - 1;
-  if (term === typed || groups[grp]?.isPurpose) return true;
+  if (term === typed) return true;
   // A compound with a neighbour; completions are looked up for the last word only.
   if (term.includes(typed)) return !(isLast && term.startsWith(typed));
   return typed.length >= MIN_LENGTH_OF_CORRECTION || isSlipOf(typed, term) || isSlipOf(groups[grp]?.text ?? '', term);

@@ -37,7 +37,9 @@ const PIECE = new RegExp(
 
 /** `under40`, which a name may be in a search field. */
 const GLUED = /(?<![\p{L}\p{N}])(?:under|below|over|above|unter|uber|sous)(?=\d+(?:[.,]\d+)?(?!\p{L}))/u;
-const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${PIECE.source}`, 'giu');
+/** `20cm` as two pieces. */
+const MEASURED = /\d+(?:[.,]\d+)?(?=(?:mm|cm|m|ml|l|g|kg)(?![\p{L}\d]))/u;
+const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${MEASURED.source}|${PIECE.source}`, 'giu');
 
 /** French words that lose their vowel before another: `l'écharpe`, `d'hiver`, `jusqu'à`. */
 const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`](?=\p{L}{2}|[aày](?!\p{L}))/giu;
@@ -83,9 +85,4 @@ function parseDigits(piece: string): number | undefined {
     return Number(whole + cents.replace(',', '.'));
   }
   return /^\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : undefined;
-}
-
-/** Whether the tokens from this index on are the words of a phrase. */
-export function matchesPhrase(tokens: Token[], at: number, phrase: string[]): boolean {
-  return at >= 0 && phrase.every((word, i) => tokens[at + i]?.text === word);
 }

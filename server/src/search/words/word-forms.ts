@@ -30,7 +30,7 @@ export function inflections(word: string, language: Language): string[] {
 }
 
 /** What is left of a German or French word without each of the endings that it has. */
-export function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
+function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
   const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
   return endings.flatMap((ending) =>
     word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
@@ -45,25 +45,4 @@ function englishForms(word: string): string[] {
   if (word.endsWith('ves') && word.length > 4) return [`${word.slice(0, -3)}fe`, `${word.slice(0, -3)}f`];
   // The stem of `knives` is `knive`.
   return word.endsWith('ve') ? [`${word.slice(0, -2)}fe`, `${word.slice(0, -2)}f`] : [];
-}
-
-const MIN_BASE = 3;
-
-/** Words of the same root: `camp`, `camps`, `camping`, `camper`. English only. */
-export function relatives(word: string): string[] {
-  const bases = basesOf(word);
-  const derived = bases.flatMap((base) => {
-    const doubled = /[^aeiou][aeiou][bdgmnprt]$/.test(base) ? base + base.slice(-1) : base;
-    const open = base.endsWith('e') ? base.slice(0, -1) : doubled;
-    return [base, `${open}ing`, `${open}er`, `${open}y`, `${base}ing`, `${base}er`, `${base}y`];
-  });
-  return [...new Set(derived.map(stem))].filter((form) => form !== word);
-}
-
-function basesOf(word: string): string[] {
-  const cut = /(?:ing|er|ed|y)$/.exec(word)?.[0];
-  if (!cut || word.length - cut.length < MIN_BASE) return word.length >= MIN_BASE ? [word] : [];
-  const base = word.slice(0, -cut.length);
-  const single = /(.)\1$/.test(base) ? [base.slice(0, -1)] : [];
-  return [word, base, `${base}e`, ...single];
 }

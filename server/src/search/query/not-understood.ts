@@ -1,0 +1,94 @@
+import { list, wordSet } from '../words/lists.ts';
+import { parseNumberAt } from '../words/number-words.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
+import type { Token } from '../words/tokens.ts';
+import { CURRENCIES } from './amounts.ts';
+import { COMPARISONS, NEED_CURRENCY } from './limits.ts';
+import { COMPARED_SIZES } from './measures.ts';
+import { isFree, type ParseState } from './parsed-query.ts';
+
+/** What the parser does not understand is reported: dropped as words that say nothing, a limit would be broken silently. */
+
+const AGE = phraseTable([['age', list('age')]]);
+const BEFORE_AGE = wordSet('before_age');
+
+/** `7 year old`, `aged 7`, `7-jährige`: nothing in a shop says for which ages a product is. */
+export function reportAges(state: ParseState): void {
+  const { tokens, add } = state;
+  for (let i = state.start; i < tokens.length; i += 1) {
+    const number = parseNumberAt(tokens, i);
+    if (!number) continue;
+    const unit = phraseAt(AGE, tokens, tokens[number.to]?.text === '-' ? number.to + 1 : number.to);
+    const from = BEFORE_AGE.has(tokens[i - 1]?.text ?? '') ? i - 1 : i;
+    const to = unit?.to ?? (from < i ? number.to : undefined);
+    if (to !== undefined && isFree(state, from, to)) add(from, to, { kind: 'word', isUnread: true });
+  }
+}
+
+/** Comparisons, currencies and negations that no pass has understood. */
+export function reportUnread(state: ParseState): void {
+  for (let i = state.start; i < state.tokens.length; i += 1) {
+    if (!state.taken[i])
+      i = Math.max(i, (reportComparison(state, i) ?? reportCurrency(state, i) ?? reportNegation(state, i) ?? 0) - 1);
+  }
+}
+
+/** Of money where nothing is weighed. */
+const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livres', 'cent', 'cents']);
+
+/** `more than 3 pockets`, `under 20 pounds`: the number is searched for as well, since a value of the shop may be meant. */
+function reportComparison(state: ParseState, at: number): number | undefined {
+  const { tokens, taken, add } = state;
+  const found = phraseAt(COMPARISONS, tokens, at) ?? phraseAt(COMPARED_SIZES, tokens, at);
+  if (!found || !isFree(state, at, found.to)) return undefined;
+  const number = parseNumberAt(tokens, found.to);
+  if (!number || !isFree(state, found.to, number.to)) return reportVague(state, at, found.to);
+  if (NEED_CURRENCY.has(found.words.join(' '))) return undefined;
+  const next = tokens[number.to];
+  const isMoney = MONEY_OR_WEIGHT.has(next?.text ?? '');
+  const counts = next?.kind === 'word' && !taken[number.to] && !isMoney;
+  const to = counts || isMoney ? number.to + 1 : number.to;
+  add(at, to, { kind: counts ? 'value' : 'price', isUnread: true });
+  if (counts) taken.fill(false, found.to, to);
+  return number.to;
+}
+
+const COMPARATIVES = /^(?:cheaper|less|more|under|below|over|above|gunstiger|billiger|teurer|moins|plus)$/;
+const VAGUE = /^(?:that|this|it|price|amount|what|usual|average|das|preis|cela|prix)$/;
+
+/** `around that price`, `under what I paid`: a comparison with an amount that the sentence does not name. */
+function reportVague({ tokens, add, taken }: ParseState, at: number, from: number): number | undefined {
+  const end = tokens.findIndex((token, i) => i >= from && (taken[i] || token.kind === 'sign'));
+  const clause = tokens.slice(from, end < 0 ? from + 4 : Math.min(end, from + 4));
+  if (!COMPARATIVES.test(tokens[at]?.text ?? '') && !clause.some(({ text }) => /price|preis|prix/.test(text)))
+    return undefined;
+  if (!VAGUE.test(clause[0]?.text ?? '') && !VAGUE.test(clause[1]?.text ?? '')) return undefined;
+  add(at, from + clause.length, { kind: 'price', isUnread: true });
+  return from + clause.length;
+}
+
+/** `a handful of euros` */
+function reportCurrency({ tokens, add }: ParseState, at: number): number | undefined {
+  const { text = '', kind } = tokens[at] ?? {};
+  if (kind !== 'word' || !(text in CURRENCIES)) return undefined;
+  add(at, at + 1, { kind: 'price', isUnread: true });
+  return at + 1;
+}
+
+const REFUSING = wordSet('refusing');
+
+/** What is refused is not clear: `no!`, which answers something, is no refusal. */
+function reportNegation({ tokens, add, vocabulary }: ParseState, at: number): number | undefined {
+  const [text, next] = [tokens[at]?.text ?? '', tokens[at + 1]];
+  // `no show socks`
+  if (!REFUSING.has(text) || next?.kind !== 'word' || vocabulary.names.has(`${text} ${next.text}`)) return undefined;
+  add(at, at + 2, { kind: 'without', isUnread: true });
+  return at + 2;
+}
+
+/** People and occasions, which no shop has data for. */
+const PEOPLE = wordSet('people', 'occasions');
+
+export function namesPeopleOrOccasion({ text, term }: Token): boolean {
+  return PEOPLE.has(text) || PEOPLE.has(term);
+}

@@ -1,0 +1,27 @@
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+
+/** The word lists of sentences, one file for each language: lines of entries, normalized and without accents. */
+
+export type Language = 'en' | 'de' | 'fr';
+
+const LISTS: Record<Language, Record<string, string[] | undefined>> = { en, de, fr };
+const LANGUAGES = Object.keys(LISTS) as Language[];
+
+/** The name of a list; English has all of them. */
+export type ListName = keyof typeof en | 'weak';
+
+export function entriesOf(lines: string[]): string[] {
+  return lines.flatMap((line) => line.split(',').map((entry) => entry.trim()));
+}
+
+/** The entries of a list, of all languages unless some are named. */
+export function list(name: ListName, languages: Language[] = LANGUAGES): string[] {
+  return languages.flatMap((language) => entriesOf(LISTS[language][name] ?? []));
+}
+
+/** Those of several lists as a set. */
+export function wordSet(...names: ListName[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => list(name)));
+}
