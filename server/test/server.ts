@@ -63,7 +63,7 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
 
 /**
  * A server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it reaches the
- * databases of the tests through it.
+ * databases of the tests through it, except by a pool that the settings give.
  */
 export async function startServer(
   directUrl: string,
@@ -71,7 +71,7 @@ export async function startServer(
   ownerUrl = superuserUrl(),
   givenPort = 0,
 ) {
-  const pooled = pooledUrl(directUrl);
+  const pooled = settings.db ? undefined : pooledUrl(directUrl);
   const url = pooled ?? directUrl;
   const pooling = settings.pooling ?? (pooled ? 'transaction' : 'session');
   const db = openPool({ url, max: 10, pooling });
