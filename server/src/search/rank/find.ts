@@ -1,5 +1,6 @@
 import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import type { SearchFilters } from '../filters.ts';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
@@ -49,6 +50,8 @@ export interface FindResult {
   candidates: FoundProduct[];
   /** How many products match like `candidates`. */
   total: number;
+  /** The best matches, at most RERANKED. */
+  matches: string[];
   /** The quantity asked for, 1 by default. */
   quantity: number;
 }
@@ -60,6 +63,8 @@ export interface FindQuery {
   limit?: number;
   /** Product types and handles of published collections, ignoring case. Nothing else is found; absent or null means all. */
   categories?: string[] | null;
+  /** What the caller filters by. `byIds` leaves only the variants that meet them. */
+  filters?: SearchFilters | undefined;
 }
 
 /** The products that are searched, as the shop reads them. */
@@ -83,10 +88,10 @@ const MAX_CHECKED = 50;
 export async function findProducts(
   db: SearchDb,
   source: ProductSource,
-  { query, limit = 5, categories }: FindQuery,
+  { query, limit = 5, categories, filters }: FindQuery,
 ): Promise<FindResult> {
   const conditions = categories ? [categoryCondition(source, categories)] : [];
-  const found = await search(db, source, query, { conditions, facetConditions: true });
+  const found = await search(db, source, query, { conditions, facetConditions: true, filters });
   const words = contentWords(query, found.words, found.groups);
   const checked = sorted(found)
     .slice(0, MAX_CHECKED)
@@ -104,6 +109,7 @@ export async function findProducts(
       return { reason: reason as Excluded['reason'], text, count };
     }),
     candidates: results.map(({ product }) => product),
+    matches: found.best.map(({ product_id }) => product_id),
     total: isShort || matching.length < checked.length ? matching.length : found.total,
     quantity: quantityOf(found.understood),
   };

@@ -1,5 +1,6 @@
 import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
+import { type SearchFilters, withoutConflicts } from '../filters.ts';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
@@ -16,7 +17,7 @@ import { type Candidate, type CandidateQuery, type Candidates, readCandidates } 
 import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { modifierOf } from './matches.ts';
-import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
+import { constraintOutcomes, readUnratedFields, relaxed } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
 import { SYNONYM_WEIGHT, type WeightedQuery, weightTerms } from './term-weights.ts';
@@ -51,6 +52,8 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
+  /** What the caller filters by, apart from `where`. */
+  filters?: SearchFilters | undefined;
   /** Conditions on `products p` that always apply. */
   where?: Sql[];
   /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
@@ -74,9 +77,11 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words, related, purposes } = options.facetConditions
+  const parsed = options.facetConditions
     ? await withComparedPrice(db, filters, sentence, await parseSentence(db, sentence))
     : await parseInCatalog(db, sentence);
+  const { words, related, purposes } = parsed;
+  const { kept: constraints, overruled } = withoutConflicts(parsed.constraints, options.filters);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
   const { groups, weighted } = await weightCorrected(db, asked, {
@@ -92,14 +97,14 @@ export async function search(
     : [];
   const { all, unread } = readable([...constraints, ...named]);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
-  const where = options.where ?? [];
+  const where = [...(options.where ?? []), ...(options.filters?.where ?? [])];
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
   const isBare =
     options.facetConditions &&
     groups.length === 0 &&
-    all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
+    (options.filters !== undefined || all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread));
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
@@ -113,7 +118,10 @@ export async function search(
     rows.map(({ product_id }) => product_id),
   );
   return {
-    understood: constraintOutcomes(db, [...all, ...unread], conditions, { failed: failed ?? 0, unrated }),
+    understood: [
+      ...constraintOutcomes(db, [...all, ...unread], conditions, { failed: failed ?? 0, unrated }),
+      ...relaxed(db, overruled),
+    ],
     best: isBare ? rows : rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: metConditions.flatMap((condition) => {

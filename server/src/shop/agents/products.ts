@@ -8,6 +8,7 @@ import type {
   Variant,
 } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
+import { imageUrlOf, type UrlOf } from './product-links.ts';
 
 /** Products as agents see them: in short form, with the merchant's text in a part of its own. */
 
@@ -38,13 +39,15 @@ function bestAvailabilityOf(product: Product): Availability {
   return BEST_FIRST.find((word) => words.has(word)) ?? 'out_of_stock';
 }
 
-export function candidateOf({ product, variant, match_reasons }: Proposal): AgentCandidate {
+export function candidateOf({ product, variant, match_reasons }: Proposal, urlOf: UrlOf): AgentCandidate {
   return {
     id: product.id,
     variant_id: variant.id,
     price: variant.price,
     ...(variant.compare_at_price !== null && { compare_at_price: variant.compare_at_price }),
     availability: availabilityOf(product, variant),
+    image_url: imageUrlOf(product, variant),
+    url: urlOf(product, variant),
     match_reasons: match_reasons
       .slice(0, MAX_REASONS)
       .flatMap((reason) => sanitizeMerchantText(reason, CAPS.name) ?? []),
@@ -76,13 +79,17 @@ export function alternativeOf(
 }
 
 /** A product with all its variants. */
-export function productOf(product: Product): AgentProduct {
+export function productOf(product: Product, urlOf: UrlOf): AgentProduct {
+  const first = product.variants.find(({ available }) => available) ?? product.variants[0];
+  if (!first) throw new Error(`The product ${product.id} has no variant.`);
   return {
     id: product.id,
     currency: product.currency,
     price: product.price,
     compare_at_price: product.compare_at_price,
     availability: bestAvailabilityOf(product),
+    image_url: imageUrlOf(product),
+    url: urlOf(product, first),
     variants: product.variants.map((variant) => variantOf(product, variant)),
     content: {
       content_trust: CONTENT_TRUST,
