@@ -7591,8 +7591,8 @@ export interface components {
                 withdrawal_url: components["schemas"]["UrlOrNull"];
             };
         };
-        AttributePair: string;
-        FilterText: string;
+        AttributePairs: string[];
+        FilterTexts: string[];
         /** @description A value and the number of products that have it. */
         FacetValue: {
             value: string;
@@ -8342,49 +8342,44 @@ export interface components {
                 }[];
             };
         };
-        OptionPair: string;
-        /** @description Give query or a filter. */
+        OptionPairs: string[];
+        /** @description Give query or a filter. Filters apply exactly; several values of a kind mean any of them. */
         IntentFind: {
             /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
             query?: string;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
-            /** @description Only products of these vendors. */
-            vendor?: components["schemas"]["FilterText"][];
-            /** @description Only products of these types. */
-            product_type?: components["schemas"]["FilterText"][];
-            /** @description Only products with one of these tags. */
-            tag?: components["schemas"]["FilterText"][];
-            /** @description Only products of the published collection with this handle. */
+            vendor?: components["schemas"]["FilterTexts"];
+            product_type?: components["schemas"]["FilterTexts"];
+            /** @description Any of these tags. */
+            tag?: components["schemas"]["FilterTexts"];
+            /** @description The handle of a published collection. */
             collection?: components["schemas"]["Slug"];
-            /** @description Only variants with a price of at least this. */
+            /** @description Lowest price of the variant. */
             price_min?: components["schemas"]["MoneyInput"];
-            /** @description Only variants with a price of at most this. */
+            /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only products that can be bought now (true), or only the others (false). */
+            /** @description Only what can be bought now (true), or only the rest (false). */
             in_stock?: boolean;
-            /** @description Only variants with these option values, written as name:value, for example Size:M. */
-            option?: components["schemas"]["OptionPair"][];
-            /** @description Only products with these attributes (metadata), written as key:value, for example material:stoneware. A value that lists several, separated by a comma and a space, has each of them. */
-            attribute?: components["schemas"]["AttributePair"][];
-            /** @description No products with one of these tags. */
-            exclude_tag?: components["schemas"]["FilterText"][];
-            /** @description No products of these types. */
-            exclude_type?: components["schemas"]["FilterText"][];
-            /** @description No products with these attributes, written as key:value. */
-            exclude_attribute?: components["schemas"]["AttributePair"][];
-            /** @description No products or variants that have these words, such as nuts. Text that says something is absent, such as free of nuts, does not exclude a product. */
-            exclude_text?: components["schemas"]["FilterText"][];
-            /** @description Only variants whose price is reduced (true), or only products without any (false). */
+            /** @description name:value, for example Size:M. */
+            option?: components["schemas"]["OptionPairs"];
+            /** @description Metadata as key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts. */
+            attribute?: components["schemas"]["AttributePairs"];
+            exclude_tag?: components["schemas"]["FilterTexts"];
+            exclude_type?: components["schemas"]["FilterTexts"];
+            exclude_attribute?: components["schemas"]["AttributePairs"];
+            /** @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match. */
+            exclude_text?: string[];
+            /** @description Only reduced prices (true), or only products without (false). */
             on_sale?: boolean;
-            /** @description The id of a product. Only variants that cost less than its lowest price. */
+            /** @description A product_id. Only what costs less than its lowest price. */
             cheaper_than?: components["schemas"]["Id"];
             /**
-             * @description The order of the candidates. By default what the sentence says, else relevance.
+             * @description By default what the words say, else relevance.
              * @enum {string}
              */
             sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
-            /** @description Whether to return the types, collections, vendors, options, attributes and prices of the matches, with counts. */
+            /** @description Return the filter values of the matches, with counts. */
             facets?: boolean;
         };
         /** @description How many matching products were excluded for one reason. */
@@ -8416,7 +8411,7 @@ export interface components {
             /** @description Only where facets was true. */
             facets?: components["schemas"]["AgentFacets"];
         };
-        /** @description Give query, a filter, product_id or variant_id. */
+        /** @description Give query, a filter, product_id or variant_id. Filters are those of IntentFind. */
         IntentAdd: {
             /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
             query?: string;
@@ -8432,42 +8427,27 @@ export interface components {
             dry_run?: boolean;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
-            /** @description Only products of these vendors. */
-            vendor?: components["schemas"]["FilterText"][];
-            /** @description Only products of these types. */
-            product_type?: components["schemas"]["FilterText"][];
-            /** @description Only products with one of these tags. */
-            tag?: components["schemas"]["FilterText"][];
-            /** @description Only products of the published collection with this handle. */
+            vendor?: components["schemas"]["FilterTexts"];
+            product_type?: components["schemas"]["FilterTexts"];
+            tag?: components["schemas"]["FilterTexts"];
+            /** @description A handle. */
             collection?: components["schemas"]["Slug"];
-            /** @description Only variants with a price of at least this. */
+            /** @description Lowest price of the variant. */
             price_min?: components["schemas"]["MoneyInput"];
-            /** @description Only variants with a price of at most this. */
+            /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only products that can be bought now (true), or only the others (false). */
             in_stock?: boolean;
-            /** @description Only variants with these option values, written as name:value, for example Size:M. */
-            option?: components["schemas"]["OptionPair"][];
-            /** @description Only products with these attributes (metadata), written as key:value, for example material:stoneware. A value that lists several, separated by a comma and a space, has each of them. */
-            attribute?: components["schemas"]["AttributePair"][];
-            /** @description No products with one of these tags. */
-            exclude_tag?: components["schemas"]["FilterText"][];
-            /** @description No products of these types. */
-            exclude_type?: components["schemas"]["FilterText"][];
-            /** @description No products with these attributes, written as key:value. */
-            exclude_attribute?: components["schemas"]["AttributePair"][];
-            /** @description No products or variants that have these words, such as nuts. Text that says something is absent, such as free of nuts, does not exclude a product. */
-            exclude_text?: components["schemas"]["FilterText"][];
-            /** @description Only variants whose price is reduced (true), or only products without any (false). */
+            option?: components["schemas"]["OptionPairs"];
+            attribute?: components["schemas"]["AttributePairs"];
+            exclude_tag?: components["schemas"]["FilterTexts"];
+            exclude_type?: components["schemas"]["FilterTexts"];
+            exclude_attribute?: components["schemas"]["AttributePairs"];
+            exclude_text?: string[];
             on_sale?: boolean;
-            /** @description The id of a product. Only variants that cost less than its lowest price. */
+            /** @description A product_id. */
             cheaper_than?: components["schemas"]["Id"];
-            /**
-             * @description The order of the candidates. By default what the sentence says, else relevance.
-             * @enum {string}
-             */
+            /** @enum {string} */
             sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
-            /** @description Whether to return the types, collections, vendors, options, attributes and prices of the matches, with counts. */
             facets?: boolean;
         };
         AgentLine: {
@@ -8541,7 +8521,7 @@ export interface components {
             /** @description Only where facets was true. */
             facets?: components["schemas"]["AgentFacets"];
         };
-        /** @description Give query, a filter, product_id, variant_id or cart_id. */
+        /** @description Give query, a filter, product_id, variant_id or cart_id. Filters are those of IntentFind. */
         IntentBuy: {
             /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
             query?: string;
@@ -8562,42 +8542,27 @@ export interface components {
             /** @description By default the cheapest delivery to the address, or the cheapest pickup if nothing delivers there. */
             shipping_option_id?: components["schemas"]["Id"] | null;
             note?: string | null;
-            /** @description Only products of these vendors. */
-            vendor?: components["schemas"]["FilterText"][];
-            /** @description Only products of these types. */
-            product_type?: components["schemas"]["FilterText"][];
-            /** @description Only products with one of these tags. */
-            tag?: components["schemas"]["FilterText"][];
-            /** @description Only products of the published collection with this handle. */
+            vendor?: components["schemas"]["FilterTexts"];
+            product_type?: components["schemas"]["FilterTexts"];
+            tag?: components["schemas"]["FilterTexts"];
+            /** @description A handle. */
             collection?: components["schemas"]["Slug"];
-            /** @description Only variants with a price of at least this. */
+            /** @description Lowest price of the variant. */
             price_min?: components["schemas"]["MoneyInput"];
-            /** @description Only variants with a price of at most this. */
+            /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only products that can be bought now (true), or only the others (false). */
             in_stock?: boolean;
-            /** @description Only variants with these option values, written as name:value, for example Size:M. */
-            option?: components["schemas"]["OptionPair"][];
-            /** @description Only products with these attributes (metadata), written as key:value, for example material:stoneware. A value that lists several, separated by a comma and a space, has each of them. */
-            attribute?: components["schemas"]["AttributePair"][];
-            /** @description No products with one of these tags. */
-            exclude_tag?: components["schemas"]["FilterText"][];
-            /** @description No products of these types. */
-            exclude_type?: components["schemas"]["FilterText"][];
-            /** @description No products with these attributes, written as key:value. */
-            exclude_attribute?: components["schemas"]["AttributePair"][];
-            /** @description No products or variants that have these words, such as nuts. Text that says something is absent, such as free of nuts, does not exclude a product. */
-            exclude_text?: components["schemas"]["FilterText"][];
-            /** @description Only variants whose price is reduced (true), or only products without any (false). */
+            option?: components["schemas"]["OptionPairs"];
+            attribute?: components["schemas"]["AttributePairs"];
+            exclude_tag?: components["schemas"]["FilterTexts"];
+            exclude_type?: components["schemas"]["FilterTexts"];
+            exclude_attribute?: components["schemas"]["AttributePairs"];
+            exclude_text?: string[];
             on_sale?: boolean;
-            /** @description The id of a product. Only variants that cost less than its lowest price. */
+            /** @description A product_id. */
             cheaper_than?: components["schemas"]["Id"];
-            /**
-             * @description The order of the candidates. By default what the sentence says, else relevance.
-             * @enum {string}
-             */
+            /** @enum {string} */
             sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
-            /** @description Whether to return the types, collections, vendors, options, attributes and prices of the matches, with counts. */
             facets?: boolean;
         };
         /** @description total = subtotal − discount + shipping_cost + tax; with tax_included, tax is contained in the others. */
@@ -9665,43 +9630,43 @@ export interface components {
         /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
         Unavailable: "show" | "hide" | "last";
         /**
-         * @description Only products with this value of an attribute (metadata), written as key:value, for example material:stoneware. Case is ignored. A value that lists several, separated by a comma and a space, has each of them.
+         * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
          * @example [
          *       "material:stoneware"
          *     ]
          */
-        AttributeFilter: components["schemas"]["AttributePair"][];
+        AttributeFilter: components["schemas"]["AttributePairs"];
         /**
          * @description No products with one of these tags.
          * @example [
          *       "sale"
          *     ]
          */
-        ExcludeTag: components["schemas"]["FilterText"][];
+        ExcludeTag: components["schemas"]["FilterTexts"];
         /**
          * @description No products of these types.
          * @example [
          *       "Candles"
          *     ]
          */
-        ExcludeType: components["schemas"]["FilterText"][];
+        ExcludeType: components["schemas"]["FilterTexts"];
         /**
-         * @description No products with this value of an attribute, written as key:value.
+         * @description No products with this metadata, key:value.
          * @example [
          *       "material:wool"
          *     ]
          */
-        ExcludeAttribute: components["schemas"]["AttributePair"][];
+        ExcludeAttribute: components["schemas"]["AttributePairs"];
         /**
-         * @description No products that have these words in their names, labels or attributes, or, unless they are an option of the shop, in their descriptions. Of a product with options, only the variants that have them are excluded. A text that says something is absent, such as free of nuts, does not exclude it.
+         * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
          * @example [
          *       "nuts"
          *     ]
          */
-        ExcludeText: components["schemas"]["FilterText"][];
-        /** @description Only products with a variant whose price is reduced (true), or only the others (false). */
+        ExcludeText: string[];
+        /** @description Only products with a reduced price (true), or only the others (false). */
         OnSale: boolean;
-        /** @description Only products with a variant that costs less than the lowest price of this product. */
+        /** @description A product_id. Only products that cost less than its lowest price. */
         CheaperThan: components["schemas"]["Id"];
         /**
          * @description The id or the slug of a product.
@@ -9760,7 +9725,7 @@ export interface components {
          *     ]
          */
         OptionFilter: string[];
-        /** @description Whether to return the types, collections, vendors, options, attributes and prices of the result, with counts. */
+        /** @description Return the filter values of the result, with counts. */
         AgentFacets: boolean;
         /**
          * @description The id of an order that the sync surface took.
@@ -10027,8 +9992,8 @@ export type AuditDetails = components['schemas']['AuditDetails'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Shop = components['schemas']['Shop'];
-export type AttributePair = components['schemas']['AttributePair'];
-export type FilterText = components['schemas']['FilterText'];
+export type AttributePairs = components['schemas']['AttributePairs'];
+export type FilterTexts = components['schemas']['FilterTexts'];
 export type FacetValue = components['schemas']['FacetValue'];
 export type CollectionFacet = components['schemas']['CollectionFacet'];
 export type Facets = components['schemas']['Facets'];
@@ -10080,7 +10045,7 @@ export type AgentProductPage = components['schemas']['AgentProductPage'];
 export type AgentVariant = components['schemas']['AgentVariant'];
 export type AgentOption = components['schemas']['AgentOption'];
 export type AgentProduct = components['schemas']['AgentProduct'];
-export type OptionPair = components['schemas']['OptionPair'];
+export type OptionPairs = components['schemas']['OptionPairs'];
 export type IntentFind = components['schemas']['IntentFind'];
 export type Excluded = components['schemas']['Excluded'];
 export type Need = components['schemas']['Need'];
@@ -17740,7 +17705,7 @@ export interface operations {
                  */
                 option?: string[];
                 /**
-                 * @description Only products with this value of an attribute (metadata), written as key:value, for example material:stoneware. Case is ignored. A value that lists several, separated by a comma and a space, has each of them.
+                 * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
                  * @example [
                  *       "material:stoneware"
                  *     ]
@@ -17761,22 +17726,22 @@ export interface operations {
                  */
                 exclude_type?: components["parameters"]["ExcludeType"];
                 /**
-                 * @description No products with this value of an attribute, written as key:value.
+                 * @description No products with this metadata, key:value.
                  * @example [
                  *       "material:wool"
                  *     ]
                  */
                 exclude_attribute?: components["parameters"]["ExcludeAttribute"];
                 /**
-                 * @description No products that have these words in their names, labels or attributes, or, unless they are an option of the shop, in their descriptions. Of a product with options, only the variants that have them are excluded. A text that says something is absent, such as free of nuts, does not exclude it.
+                 * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
                  * @example [
                  *       "nuts"
                  *     ]
                  */
                 exclude_text?: components["parameters"]["ExcludeText"];
-                /** @description Only products with a variant whose price is reduced (true), or only the others (false). */
+                /** @description Only products with a reduced price (true), or only the others (false). */
                 on_sale?: components["parameters"]["OnSale"];
-                /** @description Only products with a variant that costs less than the lowest price of this product. */
+                /** @description A product_id. Only products that cost less than its lowest price. */
                 cheaper_than?: components["parameters"]["CheaperThan"];
                 /** @description Whether to return the filter values with their counts. */
                 facets?: boolean;
@@ -20183,7 +20148,7 @@ export interface operations {
                  */
                 option?: components["parameters"]["OptionFilter"];
                 /**
-                 * @description Only products with this value of an attribute (metadata), written as key:value, for example material:stoneware. Case is ignored. A value that lists several, separated by a comma and a space, has each of them.
+                 * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
                  * @example [
                  *       "material:stoneware"
                  *     ]
@@ -20204,24 +20169,24 @@ export interface operations {
                  */
                 exclude_type?: components["parameters"]["ExcludeType"];
                 /**
-                 * @description No products with this value of an attribute, written as key:value.
+                 * @description No products with this metadata, key:value.
                  * @example [
                  *       "material:wool"
                  *     ]
                  */
                 exclude_attribute?: components["parameters"]["ExcludeAttribute"];
                 /**
-                 * @description No products that have these words in their names, labels or attributes, or, unless they are an option of the shop, in their descriptions. Of a product with options, only the variants that have them are excluded. A text that says something is absent, such as free of nuts, does not exclude it.
+                 * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
                  * @example [
                  *       "nuts"
                  *     ]
                  */
                 exclude_text?: components["parameters"]["ExcludeText"];
-                /** @description Only products with a variant whose price is reduced (true), or only the others (false). */
+                /** @description Only products with a reduced price (true), or only the others (false). */
                 on_sale?: components["parameters"]["OnSale"];
-                /** @description Only products with a variant that costs less than the lowest price of this product. */
+                /** @description A product_id. Only products that cost less than its lowest price. */
                 cheaper_than?: components["parameters"]["CheaperThan"];
-                /** @description Whether to return the types, collections, vendors, options, attributes and prices of the result, with counts. */
+                /** @description Return the filter values of the result, with counts. */
                 facets?: components["parameters"]["AgentFacets"];
             };
             header?: never;

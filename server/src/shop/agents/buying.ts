@@ -1,12 +1,4 @@
-import type {
-  AddOutcome,
-  AgentCandidate,
-  BuyOutcome,
-  Cart,
-  IntentAdd,
-  IntentBuy,
-  Product,
-} from '@commerce-backend/spec';
+import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';
 import sql, { join } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
@@ -23,7 +15,7 @@ import * as agentFacets from './facets.ts';
 import { hasFilters, readIntentFilters, withFilters } from './filters.ts';
 import { compactUnderstood, type Finding, findProposals, matchNamed, needsOf, sortOf } from './find.ts';
 import { readUrls } from './product-links.ts';
-import { candidateOf, type Proposal } from './products.ts';
+import { candidatesOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
 /**
@@ -104,7 +96,7 @@ async function outcomeOf(
   { finding, filters }: Omit<Chosen, 'choice'>,
 ) {
   const urlOf = await readUrls(shop, links);
-  const candidates: AgentCandidate[] = finding.proposals.map((proposal) => candidateOf(proposal, urlOf));
+  const candidates = candidatesOf(finding.proposals, urlOf);
   const understood = withFilters(shop, compactUnderstood(finding.understood), body, filters);
   const { excluded } = finding;
   return {

@@ -10,7 +10,7 @@ import * as agentFacets from './facets.ts';
 import { hasFilters, narrowing, OF_QUERY, readIntentFilters, withFilters } from './filters.ts';
 import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { readUrls } from './product-links.ts';
-import { candidateOf, productOf } from './products.ts';
+import { candidatesOf, productOf } from './products.ts';
 
 /** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
 
@@ -24,14 +24,13 @@ export async function list(shop: Shop, links: Links, query: CatalogQuery): Promi
   const filters = { ...read, list: [...within, ...narrowing(read.list)] };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.MOST_COUNTED)).body();
   const urlOf = await readUrls(shop, links);
-  const candidates = found.products.flatMap((product) => {
-    const proposal = propose(product, withinLimits(product, filters.limits), query);
-    return proposal ? [candidateOf(proposal, urlOf)] : [];
-  });
+  const proposals = found.products.flatMap(
+    (product) => propose(product, withinLimits(product, filters.limits), query) ?? [],
+  );
   const understood = withFilters(shop, compactUnderstood(found.understood ?? []), query, filters);
   const { total, page, limit, pages, facets } = found;
   return {
-    products: candidates,
+    products: candidatesOf(proposals, urlOf),
     currency: shop.currency,
     ...{ total, page, limit, pages },
     ...(understood.length > 0 && { understood }),
@@ -60,7 +59,7 @@ export async function findCandidates(shop: Shop, links: Links, body: IntentFind)
   const filters = await readIntentFilters(shop, body);
   const finding = await findProposals(shop, query, limit, { filters });
   const urlOf = await readUrls(shop, links);
-  const candidates = finding.proposals.map((proposal) => candidateOf(proposal, urlOf));
+  const candidates = candidatesOf(finding.proposals, urlOf);
   return {
     status: candidates.length > 0 ? 'found' : 'not_found',
     currency: shop.currency,

@@ -34,15 +34,18 @@ interface Lengths {
   ofName: number;
 }
 const LENGTHS: Lengths[] = [
-  { values: 20, names: 12, ofName: 10 },
-  { values: 15, names: 10, ofName: 6 },
-  { values: 12, names: 8, ofName: 5 },
-  { values: 10, names: 6, ofName: 4 },
+  { values: 30, names: 12, ofName: 10 },
+  { values: 25, names: 10, ofName: 8 },
+  { values: 20, names: 8, ofName: 8 },
+  { values: 20, names: 8, ofName: 5 },
+  { values: 20, names: 6, ofName: 5 },
+  { values: 15, names: 6, ofName: 4 },
+  { values: 10, names: 5, ofName: 4 },
   { values: 6, names: 5, ofName: 3 },
   { values: 3, names: 3, ofName: 2 },
 ];
 /** Of JSON: at most 1,500 tokens, which are three characters each where there are many numbers and brackets. */
-const MOST_CHARACTERS = 4_000;
+const MOST_CHARACTERS = 4_300;
 
 /** The facets with lists as long as a model can be expected to read. */
 export function briefFacets(facets: Facets): AgentFacets {

@@ -14,14 +14,25 @@ export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'b
   const settings = await shop.one<RowOf<'site_settings', 'product_url_template'>>(
     sql`select product_url_template from site_settings where site_id = ${shop.siteId}`,
   );
-  const template = settings?.product_url_template;
-  if (template) {
-    return ({ id, slug }) => template.replace('{slug}', () => encodeURIComponent(slug)).replace('{id}', () => id);
-  }
   const address = hosts.addressOf(shop.siteId);
   // On its own host, the path names no shop.
-  const pages = address === baseUrl ? `${address}/sites/${shop.siteId}` : address;
-  return (_product, { id }) => `${pages}/buy/${id}:1`;
+  const pages = address === baseUrl ? pagesOfSite(address, shop.siteId) : address;
+  return urlsBy(settings?.product_url_template ?? null, pages);
+}
+
+/** The same for what is known already. */
+export function urlsBy(template: string | null, pages: string): UrlOf {
+  if (template === null) return (_product, { id }) => `${pages}/buy/${shortId(id)}:1`;
+  return ({ id, slug }) => template.replace('{slug}', () => encodeURIComponent(slug)).replace('{id}', () => id);
+}
+
+export function pagesOfSite(address: string, site_id: string): string {
+  return `${address}/sites/${shortId(site_id)}`;
+}
+
+/** A UUID as links to buy have it: models pay for each character. */
+function shortId(id: string): string {
+  return `~${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
 }
 
 /** As wide as agents show pictures. */
