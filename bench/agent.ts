@@ -157,7 +157,7 @@ const wordsOf = (i: number, { sentences }: Catalogue) => (i % 2 === 0 ? sentence
 const narrowing: Call = (i, catalogue) => {
   const q = wordsOf(i, catalogue);
   const query = Object.entries({ ...filtersOf(i, catalogue), ...(q && { q }) });
-  const pairs = query.flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  const pairs = query.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
   return { method: 'GET', path: `/api/agent/catalog/search?limit=5&${new URLSearchParams(pairs)}` };
 };
 const findingNarrowed: Call = (i, catalogue) => {

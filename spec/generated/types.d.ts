@@ -8413,7 +8413,7 @@ export interface components {
         };
         /** @description Give query, a filter, product_id or variant_id. Filters are those of IntentFind. */
         IntentAdd: {
-            /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
+            /** @description What is wanted, in words. */
             query?: string;
             /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
@@ -8523,7 +8523,7 @@ export interface components {
         };
         /** @description Give query, a filter, product_id, variant_id or cart_id. Filters are those of IntentFind. */
         IntentBuy: {
-            /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
+            /** @description What is wanted, in words. */
             query?: string;
             /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];

@@ -47,15 +47,13 @@ export interface SearchResult {
   minCoverage: number;
   /** Whether products with only the modifier match as well (see `modifierOf`). */
   modifierAlone: boolean;
-  /** The conditions, apart from `SearchOptions.where`, that all products found meet: to read them again in another order. */
+  /** The conditions, apart from the filters, that all products found meet: to read them again in another order. */
   met: Sql[];
 }
 
 export interface SearchOptions {
-  /** What the caller filters by, apart from `where`. */
+  /** What the caller filters by. */
   filters?: SearchFilters | undefined;
-  /** Conditions on `products p` that always apply. */
-  where?: Sql[];
   /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
   conditions?: Condition[];
   /** Whether the last word may be unfinished: names with a word that begins with it then match as well. */
@@ -97,7 +95,7 @@ export async function search(
     : [];
   const { all, unread } = readable([...constraints, ...named]);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
-  const where = [...(options.where ?? []), ...(options.filters?.where ?? [])];
+  const where = options.filters?.where ?? [];
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
