@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { attributeTerm } from './index/postings.ts';
+import { attributeTerm, PLACE, valueTerms } from './index/postings.ts';
 import type { Constraint } from './query/parsed-query.ts';
 import type { SearchDb } from './search-db.ts';
 import { termsOf } from './words/normalize.ts';
@@ -25,6 +25,18 @@ export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql 
   const terms = values.map((value) => attributeTerm(name, value));
   return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
     and x.term = any((select ${terms}::text[])::text[]))`;
+}
+
+/** `products p` may have one of these labels or option values, by the index; undefined where it does not have all of them. */
+export function mayHaveLabel(
+  db: SearchDb,
+  kind: 'vendor' | 'product_type' | 'tag' | 'option',
+  values: string[],
+): Sql | undefined {
+  const terms = values.flatMap((value) => valueTerms(value));
+  if (terms.length < values.length) return undefined;
+  return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+    and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE[kind]}::int <> 0)`;
 }
 
 /** The constraints of a sentence that can hold beside the filters, with the order of the filters, and those that cannot. */

@@ -114,14 +114,17 @@ export function valueTerm(terms: string[]): string {
   return VALUE + terms.join(' ');
 }
 
-/** The whole facet values. Plain numbers are left out, since nobody searches for them. */
+/** The term of a facet value, if it is indexed. Plain numbers are left out, since nobody searches for them. */
+export function valueTerms(value: string): string[] {
+  const terms = termsOf(value.slice(0, 255));
+  const isNamed = terms.length > 0 && terms.length <= MAX_VALUE_WORDS && terms.some((term) => !/^\d/.test(term));
+  return isNamed ? [valueTerm(terms)] : [];
+}
+
+/** The whole facet values. */
 function facetPostings({ vendor, product_type, tags, options, metadata }: SearchDocument): Posting[] {
   const of = (values: string[], place: number) =>
-    values.flatMap((value) => {
-      const terms = termsOf(value.slice(0, 255));
-      const named = terms.length > 0 && terms.length <= MAX_VALUE_WORDS && terms.some((term) => !/^\d/.test(term));
-      return named ? [exactPosting(valueTerm(terms), place)] : [];
-    });
+    values.flatMap((value) => valueTerms(value).map((term) => exactPosting(term, place)));
   return [
     ...of(vendor ? [vendor] : [], PLACE.vendor),
     ...of(product_type ? [product_type] : [], PLACE.product_type),

@@ -1,4 +1,5 @@
 import type { AgentFacets, Facets } from '@commerce-backend/spec';
+import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import { readFacets } from '../catalog/facets.ts';
 import { inCategories } from '../mandates/categories.ts';
@@ -12,9 +13,19 @@ import type { Shop } from '../shop.ts';
 /** So many values of each kind are counted. */
 export const MOST_COUNTED = 1_000;
 
+/** Counting all products takes long, and models ask at the beginning of each conversation. Stock may be a minute old. */
+const known = new LRUCache<string, AgentFacets>({ max: 1_000, ttl: 60_000 });
+
 /** The facets of the products that the agent may see. */
 export async function ofShop(shop: Shop): Promise<AgentFacets> {
-  return briefFacets(await facetsWhere(shop, [visible, inCategories(shop.agent?.categories ?? [])]));
+  const categories = shop.agent?.categories ?? [];
+  const at = await shop.one<{ version: string }>(sql`select catalog_version(${shop.siteId}) as version`);
+  const key = JSON.stringify([shop.siteId, at?.version, categories]);
+  const before = known.get(key);
+  if (before) return before;
+  const facets = briefFacets(await facetsWhere(shop, [visible, inCategories(categories)]));
+  known.set(key, facets);
+  return facets;
 }
 
 /** The facets of these products. */

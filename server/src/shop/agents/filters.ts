@@ -42,7 +42,7 @@ export const OF_QUERY: Reading = { place: 'query', ofVariants: true };
 
 /** Without kinds, of which facets show what the shopper could choose instead: agents are told what the result has. */
 export function narrowing(filters: Filter[]): Filter[] {
-  return filters.map(({ condition, variant }) => ({ condition, ...(variant && { variant }) }));
+  return filters.map(({ kind: _kind, name: _name, ...filter }) => filter);
 }
 
 /** What was read of the words, and the filters. */

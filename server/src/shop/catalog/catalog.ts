@@ -8,6 +8,7 @@ import { pageOf } from '../page-query.ts';
 import {
   byRelevance,
   matching,
+  matchingAll,
   matchingSearch,
   readFoundPage,
   readRankedPage,
@@ -48,9 +49,17 @@ export async function listMeeting(
   if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, mostValues });
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
   const matchesOf = (conditions: Sql[]) => matching(conditions, undefined);
-  const matches = matchesOf([...always, ...conditionsOf(filters.list)]);
+  const conditions = [...always, ...conditionsOf(filters.list)];
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
-  const page = await readShownPage(shop, matches, order, query, unavailableIn(query));
+  const unavailable = unavailableIn(query);
+  const page = filters.list.some(({ isNarrow }) => isNarrow)
+    ? await readFoundPage(
+        shop,
+        matchingAll(conditions),
+        unavailable === 'last' ? sql`${canBeBought} desc, ${order}` : order,
+        query,
+      )
+    : await readShownPage(shop, matchesOf(conditions), order, query, unavailable);
   return shownList(
     shop,
     page,

@@ -1,13 +1,13 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
-import { hasAttribute, type PriceRange, type SearchFilters } from '../../search/filters.ts';
+import { hasAttribute, mayHaveLabel, type PriceRange, type SearchFilters } from '../../search/filters.ts';
 import { hasPriceWithin, isOnSale, isOrHas, variantHas } from '../../search/rank/conditions.ts';
 import { termsOf } from '../../search/words/normalize.ts';
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
 import { labelFilters, type Unavailable } from '../products/list.ts';
-import { available, inStock, visible } from '../products/rows.ts';
+import { available, canBeBought, inStock, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { hasOptionValue, type VariantLimits } from './variant-limits.ts';
@@ -47,9 +47,15 @@ export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
   /** The name of the option or attribute, where that is the kind. */
   name?: string;
-  condition: Sql;
+  condition?: Sql;
+  /** A condition that takes long. */
+  slow?: Sql;
   /** What it asks of a variant, as a condition on `variants v`. */
   variant?: Sql;
+  /** Whether nothing but its variants tells whether a product meets it. */
+  isOfVariants?: true;
+  /** It takes long, or few products meet it: a page is quicker found among all that do than in the order of the list. */
+  isNarrow?: true;
 }
 
 /** The filters of a request, with what the search and the choice of a variant need of them. */
@@ -66,17 +72,26 @@ export interface Reading {
   ofVariants: boolean;
 }
 
-/** All conditions of the filters. Those on variants must hold for one and the same variant. */
+/**
+ * All conditions of the filters. Those on variants must hold for one and the same variant. That is looked up product by product, and
+ * texts are read, only where everything else holds: otherwise the planner may read all variants or all texts first.
+ */
 export function conditionsOf(filters: Filter[]): Sql[] {
+  const quick = filters.flatMap(({ condition }) => condition ?? []);
   const ofVariant = filters.flatMap(({ variant }) => variant ?? []);
-  const together =
-    ofVariant.length > 1
+  const isLookedUp = ofVariant.length > 1 || filters.some(({ isOfVariants }) => isOfVariants);
+  const slow = [
+    ...filters.flatMap((filter) => filter.slow ?? []),
+    ...(isLookedUp
       ? [
-          sql`exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
-            and ${join(ofVariant, ' and ')})`,
+          sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
+            and ${join(ofVariant, ' and ')} limit 1), false)`,
         ]
-      : [];
-  return [...filters.map(({ condition }) => condition), ...together];
+      : []),
+  ];
+  if (slow.length === 0) return quick;
+  if (quick.length === 0) return slow;
+  return [...quick, sql`case when ${join(quick, ' and ')} then ${join(slow, ' and ')} else false end`];
 }
 
 /**
@@ -90,19 +105,19 @@ export async function readFilters(shop: Shop, query: FilterQuery, reading: Readi
   const attributes = pairsOf(query.attribute, reading.place, 'attribute');
   const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
   const list: Filter[] = [
-    ...labelFilters(query),
-    ...(in_stock === undefined ? [] : [stockFilter(in_stock)]),
+    ...labelFilters(query).map((filter) => ({ ...filter, condition: indexed(shop, query, filter) })),
+    ...(in_stock === undefined ? [] : [stockFilter(in_stock, isNarrowed(query))]),
     ...priceFilters(price, reading.ofVariants),
     ...(query.collection
       ? [{ kind: 'collection' as const, condition: await inCollection(shop, query.collection) }]
       : []),
-    ...[...options].map(([name, values]) => optionFilter(name, values)),
+    ...[...options].map(([name, values]) => optionFilter(shop, name, values)),
     ...[...attributes].map(([name, values]): Filter => {
-      return { kind: 'attribute', name, condition: hasAttribute(shop, name, values) };
+      return { kind: 'attribute', name, condition: hasAttribute(shop, name, values), isNarrow: true };
     }),
     ...exclusions(shop, query, reading.place),
     ...unwanted.map((value): Filter => {
-      return { condition: sql`not ${isOrHas(shop, value)}`, variant: sql`not ${variantHas(value)}` };
+      return { slow: sql`not ${isOrHas(shop, value)}`, variant: sql`not ${variantHas(value)}`, isNarrow: true };
     }),
     ...(on_sale === undefined ? [] : [saleFilter(shop, on_sale)]),
   ];
@@ -130,15 +145,28 @@ export async function readListFilters(shop: Shop, query: CatalogQuery, reading: 
   return { ...filters, list, search: { ...filters.search, where: conditionsOf(list) } };
 }
 
-function stockFilter(in_stock: boolean): Filter {
-  return in_stock
-    ? { kind: 'in_stock', condition: inStock, variant: available }
-    : { kind: 'in_stock', condition: sql`not ${inStock}` };
+/** The condition of labels, after a look into the index for the products that may have them: reading all products takes long. */
+function indexed(shop: Shop, query: FilterQuery, { kind, condition }: ReturnType<typeof labelFilters>[number]): Sql {
+  const among = mayHaveLabel(shop, kind, query[kind] ?? []);
+  return among ? sql`(${among} and ${condition})` : condition;
+}
+
+/** Among few products, stock is looked up one by one. */
+function stockFilter(in_stock: boolean, isNarrow: boolean): Filter {
+  if (!in_stock) return { kind: 'in_stock', condition: sql`not ${inStock}` };
+  if (isNarrow) return { kind: 'in_stock', slow: canBeBought, variant: available, isNarrow };
+  return { kind: 'in_stock', condition: inStock, variant: available };
+}
+
+function isNarrowed({ price_max, vendor, product_type, tag, attribute, option }: FilterQuery): boolean {
+  return [price_max, vendor, product_type, tag, attribute, option].some((one) => one !== undefined);
 }
 
 function saleFilter(shop: Shop, on_sale: boolean): Filter {
   const condition = isOnSale(shop);
-  return on_sale ? { condition, variant: sql`v.compare_at_price > v.price` } : { condition: sql`not ${condition}` };
+  return on_sale
+    ? { condition, variant: sql`v.compare_at_price > v.price`, isNarrow: true }
+    : { condition: sql`not ${condition}` };
 }
 
 /** The limits on the price, in the shop's currency, with the one that another product sets. */
@@ -182,13 +210,10 @@ async function inCollection(shop: Shop, handle: string): Promise<Sql> {
 }
 
 /** A variant with one of these values of the option can be bought; all in lower case. */
-function optionFilter(name: string, values: string[]): Filter {
+function optionFilter(shop: Shop, name: string, values: string[]): Filter {
+  const among = mayHaveLabel(shop, 'option', values);
   const variant = sql`${available} and ${hasOptionValue(name, values)}`;
-  const condition = sql`exists (
-    select from product_options o join variants v on v.site_id = o.site_id and v.product_id = o.product_id
-    where o.site_id = p.site_id and o.product_id = p.id and lower(o.name) = ${name} and ${available}
-      and lower((array[v.option1, v.option2, v.option3])[o.position]) = any(${values}::text[]))`;
-  return { kind: 'option', name, condition, variant };
+  return { kind: 'option', name, ...(among && { condition: among }), variant, isOfVariants: true, isNarrow: true };
 }
 
 function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Filter[] {
