@@ -152,7 +152,8 @@ const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] =
   () => ({ tag: ['series-7'] }),
 ];
 /** Every other call has no words at all. */
-const wordsOf = (i: number, { sentences }: Catalogue) => (i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined);
+const wordsOf = (i: number, { sentences }: Catalogue) =>
+  i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined;
 
 const narrowing: Call = (i, catalogue) => {
   const q = wordsOf(i, catalogue);
@@ -163,7 +164,11 @@ const narrowing: Call = (i, catalogue) => {
 const findingNarrowed: Call = (i, catalogue) => {
   const { in_stock, ...filters } = filtersOf(i, catalogue);
   const query = wordsOf(i, catalogue);
-  return { method: 'POST', path: FIND, body: { ...filters, ...(in_stock && { in_stock: true }), ...(query && { query }) } };
+  return {
+    method: 'POST',
+    path: FIND,
+    body: { ...filters, ...(in_stock && { in_stock: true }), ...(query && { query }) },
+  };
 };
 const choosing: Call = () => ({ method: 'GET', path: '/api/agent/catalog/facets' });
 

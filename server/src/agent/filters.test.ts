@@ -96,6 +96,7 @@ test('what filters ask of a variant must hold for one and the same variant, whic
   expect(await everywhere({ option: ['Size:M', 'Colour:Blue'] })).toEqual(same());
   expect(await everywhere({ option: ['size:l'], price_max: '50' })).toEqual(same());
   expect(await everywhere({ option: ['Colour:Blue'], on_sale: true })).toEqual(same());
+  expect(await everywhere({ on_sale: true, price_max: '50', product_type: ['Jackets'] })).toEqual(same());
   expect(await everywhere({ option: ['Colour:Blue'], exclude_text: ['blue'] })).toEqual(same());
   for (const [filters, variant] of [
     [{ option: ['Size:L'] }, reduced],

@@ -1,6 +1,5 @@
 import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import type { SearchFilters } from '../filters.ts';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
@@ -17,6 +16,7 @@ import {
   hasWord,
   servesPurpose,
 } from './coverage.ts';
+import type { SearchFilters } from './filters.ts';
 import { labelledFirst, statedFirst } from './first-results.ts';
 import { withKeptLimits } from './kept-limits.ts';
 import { fieldWords, matchReasons } from './match-reasons.ts';

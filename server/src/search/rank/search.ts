@@ -1,6 +1,5 @@
 import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
-import { type SearchFilters, withoutConflicts } from '../filters.ts';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
@@ -16,6 +15,7 @@ import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
 import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
+import { type SearchFilters, withoutConflicts } from './filters.ts';
 import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields, relaxed } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';

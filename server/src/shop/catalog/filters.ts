@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
-import { hasAttribute, mayHaveLabel, type PriceRange, type SearchFilters } from '../../search/filters.ts';
 import { hasPriceWithin, isOnSale, isOrHas, variantHas } from '../../search/rank/conditions.ts';
+import { hasAttribute, mayHaveLabel, type PriceRange, type SearchFilters } from '../../search/rank/filters.ts';
 import { termsOf } from '../../search/words/normalize.ts';
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';

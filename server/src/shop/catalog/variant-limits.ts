@@ -1,6 +1,6 @@
 import type { Product, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import type { PriceRange } from '../../search/filters.ts';
+import type { PriceRange } from '../../search/rank/filters.ts';
 import { hasInOptions } from '../../search/rank/variants.ts';
 
 /** What filters ask of a variant. All of it must hold for one and the same variant, in SQL (filters.ts) and here. */

@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { attributeTerm, PLACE, valueTerms } from './index/postings.ts';
-import type { Constraint } from './query/parsed-query.ts';
-import type { SearchDb } from './search-db.ts';
-import { termsOf } from './words/normalize.ts';
+import { attributeTerm, PLACE, valueTerms } from '../index/postings.ts';
+import type { Constraint } from '../query/parsed-query.ts';
+import type { SearchDb } from '../search-db.ts';
+import { termsOf } from '../words/normalize.ts';
 
 /** Filters that a caller sends beside the words. They always hold; what the words say against them is given up. */
 export interface SearchFilters {
