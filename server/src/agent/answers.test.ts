@@ -191,7 +191,7 @@ test('five candidates with many options and long texts stay small, and list the 
 
   expect(data?.candidates).toHaveLength(5);
   expect(data?.candidates[0]?.content.options[0]).toEqual({ name: 'Colour', values: COLOURS.slice(1, 2), more: 11 });
-  expect(JSON.stringify(data?.candidates).length).toBeLessThanOrEqual(2_900);
+  expect(JSON.stringify(data?.candidates).length).toBeLessThanOrEqual(2_950);
   const text = await markdown.text();
   expect(text).toContain('- options: Colour (values: Slate; more: 11); Size (values: ');
   expect(text.length).toBeLessThan(4_500);
