@@ -41,15 +41,15 @@ export async function agents([small, middle, large]: [number, number, number], r
     for (const catalogue of catalogues) {
       const secret = await openShop(database, server, catalogue);
       for (const [name, call] of Object.entries(CALLS)) {
-        const { p50, p99 } = await latencies(server, secret, call, catalogue, rounds);
+        const { p50, p95, p99 } = await latencies(server, secret, call, catalogue, rounds);
         const statements = await statementsPer(database, secret, call, catalogue);
-        timed.push([name, `${whole(catalogue.size)}, ${catalogue.name}`, p50, p99, statements]);
+        timed.push([name, `${whole(catalogue.size)}, ${catalogue.name}`, p50, p95, p99, statements]);
       }
       if (catalogue.name === assortment.name && catalogue.size === large)
         sized.push(...(await answerSizes(server, secret, catalogue)));
     }
     await report('agent', database.version, [
-      ...table(['Call', 'products', 'p50 ms', 'p99 ms', 'SQL statements'], timed),
+      ...table(['Call', 'products', 'p50 ms', 'p95 ms', 'p99 ms', 'SQL statements'], timed),
       '',
       ...table(['Answer with five candidates', 'answers', 'tokens, mean', 'tokens, most'], sized),
     ]);
@@ -141,6 +141,37 @@ const searching: Call = (i, catalogue) => ({
   path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
 const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
+/** What a model sends that was offered filters: words for the thing, and the rest as filters. */
+const filtersOf = (i: number, catalogue: Catalogue) => FILTERS[i % FILTERS.length]?.(catalogue) ?? {};
+const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] = [
+  () => ({ attribute: ['material:wood'], price_max: '60' }),
+  () => ({ exclude_attribute: ['material:steel'], attribute: ['room:kitchen'], in_stock: 'true' }),
+  () => ({ option: ['Size:M'], price_min: '20', price_max: '90' }),
+  () => ({ vendor: ['alder'], sort: 'price_asc' }),
+  () => ({ exclude_text: ['leather'], exclude_tag: ['series-3'], attribute: ['material:wool', 'material:silk'] }),
+  () => ({ tag: ['series-7'] }),
+];
+/** Every other call has no words at all. */
+const wordsOf = (i: number, { sentences }: Catalogue) =>
+  i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined;
+
+const narrowing: Call = (i, catalogue) => {
+  const q = wordsOf(i, catalogue);
+  const query = Object.entries({ ...filtersOf(i, catalogue), ...(q && { q }) });
+  const pairs = query.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
+  return { method: 'GET', path: `/api/agent/catalog/search?limit=5&${new URLSearchParams(pairs)}` };
+};
+const findingNarrowed: Call = (i, catalogue) => {
+  const { in_stock, ...filters } = filtersOf(i, catalogue);
+  const query = wordsOf(i, catalogue);
+  return {
+    method: 'POST',
+    path: FIND,
+    body: { ...filters, ...(in_stock && { in_stock: true }), ...(query && { query }) },
+  };
+};
+const choosing: Call = () => ({ method: 'GET', path: '/api/agent/catalog/facets' });
+
 const adding: Call = (i, catalogue) => ({
   method: 'POST',
   path: '/api/agent/intent/find-and-add',
@@ -158,6 +189,9 @@ const asking: Call = (i, catalogue) => ({ method: 'POST', path: BUY, body: { que
 const CALLS: Record<string, Call> = {
   'catalog/search, five candidates': searching,
   'intent/find, five candidates': finding,
+  'catalog/search with filters': narrowing,
+  'intent/find with filters': findingNarrowed,
+  'catalog/facets': choosing,
   'intent/find-and-add, one product by its name': adding,
   'intent/find-and-buy, one product by its name': buying,
 };
@@ -204,7 +238,7 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
   }
   const sorted = times.sort((a, b) => a - b);
   const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 /** On average: words that the shop does not know cost a few more. */

@@ -1,6 +1,7 @@
-import { createAgentClient, createClient } from '@commerce-backend/sdk';
+import { createAgentClient, createClient, createStorefrontClient } from '@commerce-backend/sdk';
 import type { AgentConsentApproval, ConsentRequest } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { DemoCredentials } from '../src/demo/seed.ts';
 import * as carts from '../src/shop/carts/carts.ts';
 import * as checkouts from '../src/shop/checkout/checkouts.ts';
 import { inShop } from '../src/shop/in-shop.ts';
@@ -45,6 +46,30 @@ export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRe
   if (!token) throw new Error(`There is no token: ${JSON.stringify(error ?? approved.error)}`);
   const agent = createAgentClient({ baseUrl: shop.baseUrl, agentToken: token.access_token, maxAttempts: 1 });
   return { ...token, agent };
+}
+
+/** An agent of the demo shop's first customer. */
+export async function agentOfDemo(baseUrl: string, { site_id, storefront_token, customers }: DemoCredentials) {
+  const anyone = createClient({ baseUrl, maxAttempts: 1 });
+  const shopper = { baseUrl, siteId: site_id, storefrontToken: storefront_token, maxAttempts: 1 };
+  const [customer] = customers;
+  const { data: login } = await createStorefrontClient(shopper).POST('/api/storefront/customer/login', {
+    body: { email: customer?.email ?? '', password: customer?.password ?? '' },
+  });
+  const { data: asked } = await anyone.POST('/api/agent/consent/request', {
+    params: { query: { site_id } },
+    body: { agent_name: 'Shopping assistant', scopes: ['catalog:read'], budget_cents: 0 },
+  });
+  const params = { path: { user_code: asked?.user_code ?? '' } };
+  await createStorefrontClient({ ...shopper, customerToken: login?.access_token ?? '' }).POST(
+    '/api/storefront/customer/me/agent-consent/{user_code}/approve',
+    { params, body: {} },
+  );
+  const { data: token, error } = await anyone.POST('/api/agent/consent/poll', {
+    body: { device_code: asked?.device_code ?? '' },
+  });
+  if (!token) throw new Error(`There is no token: ${JSON.stringify(error)}`);
+  return token;
 }
 
 /** A checkout that an agent made of these lines, waiting for its customer, with everything filled in. */

@@ -558,6 +558,8 @@ export interface components {
             brand?: components["schemas"]["BrandInput"];
             legal?: components["schemas"]["LegalLinksInput"];
             storefront_url?: components["schemas"]["UrlOrNull"];
+            /** @description With {slug} or {id} once, in the path or query, such as https://shop.example/products/{slug}; null for none. */
+            product_url_template?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
             mail_new_orders?: boolean;
         };

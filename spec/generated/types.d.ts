@@ -2562,7 +2562,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete: words that begin with it are found beside the word itself, and rank below it. Misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest, and products of which nothing can be bought come last. Several filters of one kind (or values of one option) mean any of them; filters of different kinds must all match; case is ignored. cost_per_item is always null here.
+         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete: words that begin with it are found beside the word itself, and rank below it. Misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest, and products of which nothing can be bought come last. Several filters of one kind (or values of one option or attribute) mean any of them; filters of different kinds must all match; each exclude filter excludes; case is ignored. Where q and a filter conflict, the filter wins, and understood marks what q says as relaxed. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -3528,6 +3528,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/catalog/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The values to filter by
+         * @description The types, collections, vendors, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
+         */
+        get: operations["agent.getFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/catalog/search": {
         parameters: {
             query?: never;
@@ -3537,7 +3557,7 @@ export interface paths {
         };
         /**
          * Search the catalogue
-         * @description The products in the token's categories, in short form, by page. q searches like the storefront, best first; without it the newest come first. Several filters of one kind mean any of them; filters of different kinds must all match.
+         * @description The products in the token's categories, in short form, by page. Send what is wanted as filters and keep q for words: filters apply exactly, words are matched. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. Where q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
          */
         get: operations["agent.searchCatalog"];
         put?: never;
@@ -3585,7 +3605,7 @@ export interface paths {
         put?: never;
         /**
          * Find what a sentence asks for
-         * @description Parses a request in plain language: the product, price limits, quantity, options and attributes, vendor, category, negations and order. Returns ranked candidates with match reasons, the constraints that were understood and what became of each, and how many products were excluded and why. Writes nothing but the audit.
+         * @description Finds products by words and filters. Send limits, options, attributes and exclusions as filters, which apply exactly, and keep query for the words that name the thing. What query itself says of prices, quantity, values and negations is read, too; where it conflicts with a filter, the filter wins. Returns ranked candidates with match reasons, the constraints that were understood and what became of each, and how many products were excluded and why. getFacets lists the values that filters can have. Writes nothing but the audit.
          */
         post: operations["agent.findProducts"];
         delete?: never;
@@ -3605,7 +3625,7 @@ export interface paths {
         put?: never;
         /**
          * Find a product and add it to a cart
-         * @description Finds like intent/find, and adds the product to a new cart, or to cart_id, a cart that this token created. If several products or variants match, the status is needs_choice with a question, and nothing is written: call again with the product_id or variant_id of a candidate. With dry_run nothing is written in any case. If the cart would cost more than is left of the budget, the answer is 402 budget_exceeded.
+         * @description Finds like intent/find, with the same filters, and adds the product to a new cart, or to cart_id, a cart that this token created. If several products or variants match, the status is needs_choice with a question, and nothing is written: call again with the product_id or variant_id of a candidate. With dry_run nothing is written in any case. If the cart would cost more than is left of the budget, the answer is 402 budget_exceeded.
          */
         post: operations["agent.findAndAdd"];
         delete?: never;
@@ -3625,7 +3645,7 @@ export interface paths {
         put?: never;
         /**
          * Find a product and prepare its purchase
-         * @description Finds like intent/find and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the answer is what it would be. If budget_used_cents and the total exceed budget_cents, or the total alone exceeds max_per_order_cents, the answer is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
+         * @description Finds like intent/find, with the same filters, and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the answer is what it would be. If budget_used_cents and the total exceed budget_cents, or the total alone exceeds max_per_order_cents, the answer is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
          */
         post: operations["agent.findAndBuy"];
         delete?: never;
@@ -5216,6 +5236,8 @@ export interface components {
             legal: components["schemas"]["LegalLinks"];
             /** @description The address of the shop's own pages, to which the hosted pages and mails link; null for none. Checkouts may lead back to its origin (see ReturnUrl). */
             storefront_url: components["schemas"]["UrlOrNull"];
+            /** @description The address of a product in the shop's own pages, where {slug} or {id} stands for that of the product, such as https://shop.example/products/{slug}. Agents get it as url; null gives them the hosted page to buy. */
+            product_url_template: components["schemas"]["UrlOrNull"];
             /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;
             /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. Members of staff can choose for themselves with dashboard.updateNotifications. */
@@ -5276,6 +5298,8 @@ export interface components {
             brand?: components["schemas"]["BrandInput"];
             legal?: components["schemas"]["LegalLinksInput"];
             storefront_url?: components["schemas"]["UrlOrNull"];
+            /** @description With {slug} or {id} once, in the path or query, such as https://shop.example/products/{slug}; null for none. */
+            product_url_template?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
             mail_new_orders?: boolean;
         };
@@ -7567,12 +7591,21 @@ export interface components {
                 withdrawal_url: components["schemas"]["UrlOrNull"];
             };
         };
+        AttributePairs: string[];
+        FilterTexts: string[];
         /** @description A value and the number of products that have it. */
         FacetValue: {
             value: string;
             count: components["schemas"]["Count"];
         };
-        /** @description The values that the products of the answer (all pages) have, each with the number of products, most frequent first and at most 100 of each kind. The filters of a kind do not narrow that kind's own counts, so other choices stay visible; each option is a kind of its own. What q says and unavailable=hide narrow all counts. */
+        /** @description A collection and the number of products in it. */
+        CollectionFacet: {
+            /** @description Its handle. */
+            value: string;
+            title: string;
+            count: components["schemas"]["Count"];
+        };
+        /** @description The values that the products of the answer (all pages) have, each with the number of products, most frequent first and at most 100 of each kind. The filters of a kind do not narrow that kind's own counts, so other choices stay visible; each option and each attribute is a kind of its own. What q says and unavailable=hide narrow all counts. */
         Facets: {
             vendors: components["schemas"]["FacetValue"][];
             product_types: components["schemas"]["FacetValue"][];
@@ -7580,6 +7613,16 @@ export interface components {
             options: {
                 name: string;
                 values: components["schemas"]["FacetValue"][];
+            }[];
+            /** @description The published collections, with the value of the filter collection. */
+            collections: components["schemas"]["CollectionFacet"][];
+            /** @description Attributes (metadata) by their keys in lower case. Values that differ only in case are one. */
+            attributes: {
+                name: string;
+                values: {
+                    value: string;
+                    count: components["schemas"]["Count"];
+                }[];
             }[];
             /** @description The lowest and the highest price; null when there is no product. */
             price: {
@@ -8153,6 +8196,45 @@ export interface components {
             categories: components["schemas"]["AgentCategories"];
             expires_at: components["schemas"]["Timestamp"];
         };
+        /** @description A value and the number of products that have it. */
+        AgentFacetValue: {
+            value: string;
+            count: components["schemas"]["Count"];
+        };
+        /** @description An option or attribute with its values. They are written name:value as filters. */
+        AgentFacetValues: {
+            name: string;
+            values: components["schemas"]["AgentFacetValue"][];
+            /** @description How many values are left out. */
+            more: components["schemas"]["Count"];
+        };
+        /** @description The values that products have, each with the number of products, most frequent first. They are values of the filters of the same names. Long lists are cut, and more counts what is left out. */
+        AgentFacets: {
+            /** @description The number of products that are counted. For a sentence these are its best matches, at most 200 of each thing. */
+            products: components["schemas"]["Count"];
+            /** @description The lowest and the highest price of a variant; null when there is no product. */
+            price: {
+                min: components["schemas"]["Money"];
+                max: components["schemas"]["Money"];
+            } | null;
+            content: {
+                content_trust: components["schemas"]["ContentTrust"];
+                product_type: components["schemas"]["AgentFacetValue"][];
+                /** @description Handles of collections. */
+                collection: components["schemas"]["AgentFacetValue"][];
+                vendor: components["schemas"]["AgentFacetValue"][];
+                option: components["schemas"]["AgentFacetValues"][];
+                attribute: components["schemas"]["AgentFacetValues"][];
+                /** @description How many types, collections, vendors, options and attributes are left out. */
+                more: {
+                    product_type: components["schemas"]["Count"];
+                    collection: components["schemas"]["Count"];
+                    vendor: components["schemas"]["Count"];
+                    option: components["schemas"]["Count"];
+                    attribute: components["schemas"]["Count"];
+                };
+            };
+        };
         /** @description A product in short form, with the variant that matches best. */
         AgentCandidate: {
             /** @description Of the product. */
@@ -8163,6 +8245,10 @@ export interface components {
             /** @description The price before a reduction; absent if it is not reduced. */
             compare_at_price?: components["schemas"]["Money"];
             availability: components["schemas"]["Availability"];
+            /** @description A picture, 320 pixels wide where the shop has that size; null without one. */
+            image_url: string | null;
+            /** @description The page of the product in the shop, or the shop's page to buy the variant. */
+            url: string;
             /** @description Why it matches, in the server's words and the words of the query. */
             match_reasons: string[];
             content: {
@@ -8182,6 +8268,19 @@ export interface components {
                 }[];
             };
         };
+        /** @description A constraint that the sentence states, and what became of it. min, max, currency and value are present only where they apply, to keep answers short. */
+        AgentUnderstood: {
+            kind: components["schemas"]["ConstraintKind"];
+            /** @description The words that state it, as they were written. */
+            text: string;
+            min?: number;
+            max?: number;
+            /** @description The currency that the words name. */
+            currency?: string;
+            /** @description The normalized value, such as price_asc, low_price, 3 or leather. */
+            value?: string;
+            fate: components["schemas"]["ConstraintFate"];
+        };
         /** @description One page of products. */
         AgentProductPage: {
             products: components["schemas"]["AgentCandidate"][];
@@ -8190,6 +8289,10 @@ export interface components {
             page: components["schemas"]["Count"];
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
+            /** @description With q or filters, what was read from the words, and the filters. */
+            understood?: components["schemas"]["AgentUnderstood"][];
+            /** @description Only where facets was true. */
+            facets?: components["schemas"]["AgentFacets"];
         };
         AgentVariant: {
             id: components["schemas"]["Id"];
@@ -8219,6 +8322,10 @@ export interface components {
             price: components["schemas"]["Money"];
             compare_at_price: components["schemas"]["Money"] | null;
             availability: components["schemas"]["Availability"];
+            /** @description A picture, 320 pixels wide where the shop has that size; null without one. */
+            image_url: string | null;
+            /** @description The page of the product in the shop, or the shop's page to buy the variant. */
+            url: string;
             variants: components["schemas"]["AgentVariant"][];
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
@@ -8235,24 +8342,45 @@ export interface components {
                 }[];
             };
         };
+        OptionPairs: string[];
+        /** @description Give query or a filter. Filters apply exactly; several values of a kind mean any of them. */
         IntentFind: {
-            /** @description The request in plain language. */
-            query: string;
+            /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
+            query?: string;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
-        };
-        /** @description A constraint that the sentence states, and what became of it. min, max, currency and value are present only where they apply, to keep answers short. */
-        AgentUnderstood: {
-            kind: components["schemas"]["ConstraintKind"];
-            /** @description The words that state it, as they were written. */
-            text: string;
-            min?: number;
-            max?: number;
-            /** @description The currency that the words name. */
-            currency?: string;
-            /** @description The normalized value, such as price_asc, low_price, 3 or leather. */
-            value?: string;
-            fate: components["schemas"]["ConstraintFate"];
+            vendor?: components["schemas"]["FilterTexts"];
+            product_type?: components["schemas"]["FilterTexts"];
+            /** @description Any of these tags. */
+            tag?: components["schemas"]["FilterTexts"];
+            /** @description The handle of a published collection. */
+            collection?: components["schemas"]["Slug"];
+            /** @description Lowest price of the variant. */
+            price_min?: components["schemas"]["MoneyInput"];
+            /** @description Highest price of the variant. */
+            price_max?: components["schemas"]["MoneyInput"];
+            /** @description Only what can be bought now (true), or only the rest (false). */
+            in_stock?: boolean;
+            /** @description name:value, for example Size:M. */
+            option?: components["schemas"]["OptionPairs"];
+            /** @description Metadata as key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts. */
+            attribute?: components["schemas"]["AttributePairs"];
+            exclude_tag?: components["schemas"]["FilterTexts"];
+            exclude_type?: components["schemas"]["FilterTexts"];
+            exclude_attribute?: components["schemas"]["AttributePairs"];
+            /** @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match. */
+            exclude_text?: string[];
+            /** @description Only reduced prices (true), or only products without (false). */
+            on_sale?: boolean;
+            /** @description A product_id. Only what costs less than its lowest price. */
+            cheaper_than?: components["schemas"]["Id"];
+            /**
+             * @description By default what the words say, else relevance.
+             * @enum {string}
+             */
+            sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
+            /** @description Return the filter values of the matches, with counts. */
+            facets?: boolean;
         };
         /** @description How many matching products were excluded for one reason. */
         Excluded: {
@@ -8280,10 +8408,12 @@ export interface components {
             candidates: components["schemas"]["AgentCandidate"][];
             /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
             needs: components["schemas"]["Need"][];
+            /** @description Only where facets was true. */
+            facets?: components["schemas"]["AgentFacets"];
         };
-        /** @description Give query, product_id or variant_id. */
+        /** @description Give query, a filter, product_id or variant_id. Filters are those of IntentFind. */
         IntentAdd: {
-            /** @description The request in plain language. */
+            /** @description What is wanted, in words. */
             query?: string;
             /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
@@ -8297,6 +8427,28 @@ export interface components {
             dry_run?: boolean;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
+            vendor?: components["schemas"]["FilterTexts"];
+            product_type?: components["schemas"]["FilterTexts"];
+            tag?: components["schemas"]["FilterTexts"];
+            /** @description A handle. */
+            collection?: components["schemas"]["Slug"];
+            /** @description Lowest price of the variant. */
+            price_min?: components["schemas"]["MoneyInput"];
+            /** @description Highest price of the variant. */
+            price_max?: components["schemas"]["MoneyInput"];
+            in_stock?: boolean;
+            option?: components["schemas"]["OptionPairs"];
+            attribute?: components["schemas"]["AttributePairs"];
+            exclude_tag?: components["schemas"]["FilterTexts"];
+            exclude_type?: components["schemas"]["FilterTexts"];
+            exclude_attribute?: components["schemas"]["AttributePairs"];
+            exclude_text?: string[];
+            on_sale?: boolean;
+            /** @description A product_id. */
+            cheaper_than?: components["schemas"]["Id"];
+            /** @enum {string} */
+            sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
+            facets?: boolean;
         };
         AgentLine: {
             id: components["schemas"]["Id"];
@@ -8366,10 +8518,12 @@ export interface components {
             needs: components["schemas"]["Need"][];
             cart: components["schemas"]["AgentCart"] | null;
             budget: components["schemas"]["AgentBudget"];
+            /** @description Only where facets was true. */
+            facets?: components["schemas"]["AgentFacets"];
         };
-        /** @description Give query, product_id, variant_id or cart_id. */
+        /** @description Give query, a filter, product_id, variant_id or cart_id. Filters are those of IntentFind. */
         IntentBuy: {
-            /** @description The request in plain language. */
+            /** @description What is wanted, in words. */
             query?: string;
             /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
@@ -8388,6 +8542,28 @@ export interface components {
             /** @description By default the cheapest delivery to the address, or the cheapest pickup if nothing delivers there. */
             shipping_option_id?: components["schemas"]["Id"] | null;
             note?: string | null;
+            vendor?: components["schemas"]["FilterTexts"];
+            product_type?: components["schemas"]["FilterTexts"];
+            tag?: components["schemas"]["FilterTexts"];
+            /** @description A handle. */
+            collection?: components["schemas"]["Slug"];
+            /** @description Lowest price of the variant. */
+            price_min?: components["schemas"]["MoneyInput"];
+            /** @description Highest price of the variant. */
+            price_max?: components["schemas"]["MoneyInput"];
+            in_stock?: boolean;
+            option?: components["schemas"]["OptionPairs"];
+            attribute?: components["schemas"]["AttributePairs"];
+            exclude_tag?: components["schemas"]["FilterTexts"];
+            exclude_type?: components["schemas"]["FilterTexts"];
+            exclude_attribute?: components["schemas"]["AttributePairs"];
+            exclude_text?: string[];
+            on_sale?: boolean;
+            /** @description A product_id. */
+            cheaper_than?: components["schemas"]["Id"];
+            /** @enum {string} */
+            sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
+            facets?: boolean;
         };
         /** @description total = subtotal − discount + shipping_cost + tax; with tax_included, tax is contained in the others. */
         AgentTotals: {
@@ -8439,6 +8615,8 @@ export interface components {
             continue_url: string | null;
             totals: components["schemas"]["AgentTotals"] | null;
             budget: components["schemas"]["AgentBudget"];
+            /** @description Only where facets was true. */
+            facets?: components["schemas"]["AgentFacets"];
         };
         /** @description What an agent should know of the shop before it searches. */
         AgentShop: {
@@ -9452,6 +9630,45 @@ export interface components {
         /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
         Unavailable: "show" | "hide" | "last";
         /**
+         * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
+         * @example [
+         *       "material:stoneware"
+         *     ]
+         */
+        AttributeFilter: components["schemas"]["AttributePairs"];
+        /**
+         * @description No products with one of these tags.
+         * @example [
+         *       "sale"
+         *     ]
+         */
+        ExcludeTag: components["schemas"]["FilterTexts"];
+        /**
+         * @description No products of these types.
+         * @example [
+         *       "Candles"
+         *     ]
+         */
+        ExcludeType: components["schemas"]["FilterTexts"];
+        /**
+         * @description No products with this metadata, key:value.
+         * @example [
+         *       "material:wool"
+         *     ]
+         */
+        ExcludeAttribute: components["schemas"]["AttributePairs"];
+        /**
+         * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
+         * @example [
+         *       "nuts"
+         *     ]
+         */
+        ExcludeText: string[];
+        /** @description Only products with a reduced price (true), or only the others (false). */
+        OnSale: boolean;
+        /** @description A product_id. Only products that cost less than its lowest price. */
+        CheaperThan: components["schemas"]["Id"];
+        /**
          * @description The id or the slug of a product.
          * @example stoneware-mug
          */
@@ -9508,6 +9725,8 @@ export interface components {
          *     ]
          */
         OptionFilter: string[];
+        /** @description Return the filter values of the result, with counts. */
+        AgentFacets: boolean;
         /**
          * @description The id of an order that the sync surface took.
          * @example 0192f3a0-6666-7000-8000-000000000001
@@ -9773,7 +9992,10 @@ export type AuditDetails = components['schemas']['AuditDetails'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Shop = components['schemas']['Shop'];
+export type AttributePairs = components['schemas']['AttributePairs'];
+export type FilterTexts = components['schemas']['FilterTexts'];
 export type FacetValue = components['schemas']['FacetValue'];
+export type CollectionFacet = components['schemas']['CollectionFacet'];
 export type Facets = components['schemas']['Facets'];
 export type ConstraintKind = components['schemas']['ConstraintKind'];
 export type ConstraintFate = components['schemas']['ConstraintFate'];
@@ -9814,13 +10036,17 @@ export type ConsentRequest = components['schemas']['ConsentRequest'];
 export type DeviceAuthorization = components['schemas']['DeviceAuthorization'];
 export type ConsentPoll = components['schemas']['ConsentPoll'];
 export type IssuedAgentToken = components['schemas']['IssuedAgentToken'];
+export type AgentFacetValue = components['schemas']['AgentFacetValue'];
+export type AgentFacetValues = components['schemas']['AgentFacetValues'];
+export type AgentFacets = components['schemas']['AgentFacets'];
 export type AgentCandidate = components['schemas']['AgentCandidate'];
+export type AgentUnderstood = components['schemas']['AgentUnderstood'];
 export type AgentProductPage = components['schemas']['AgentProductPage'];
 export type AgentVariant = components['schemas']['AgentVariant'];
 export type AgentOption = components['schemas']['AgentOption'];
 export type AgentProduct = components['schemas']['AgentProduct'];
+export type OptionPairs = components['schemas']['OptionPairs'];
 export type IntentFind = components['schemas']['IntentFind'];
-export type AgentUnderstood = components['schemas']['AgentUnderstood'];
 export type Excluded = components['schemas']['Excluded'];
 export type Need = components['schemas']['Need'];
 export type FindOutcome = components['schemas']['FindOutcome'];
@@ -9942,6 +10168,13 @@ export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
 export type ParameterIfNoneMatch = components['parameters']['IfNoneMatch'];
 export type ParameterInStock = components['parameters']['InStock'];
 export type ParameterUnavailable = components['parameters']['Unavailable'];
+export type ParameterAttributeFilter = components['parameters']['AttributeFilter'];
+export type ParameterExcludeTag = components['parameters']['ExcludeTag'];
+export type ParameterExcludeType = components['parameters']['ExcludeType'];
+export type ParameterExcludeAttribute = components['parameters']['ExcludeAttribute'];
+export type ParameterExcludeText = components['parameters']['ExcludeText'];
+export type ParameterOnSale = components['parameters']['OnSale'];
+export type ParameterCheaperThan = components['parameters']['CheaperThan'];
 export type ParameterIdOrSlug = components['parameters']['IdOrSlug'];
 export type ParameterIdOrHandle = components['parameters']['IdOrHandle'];
 export type ParameterCartId = components['parameters']['CartId'];
@@ -9956,6 +10189,7 @@ export type ParameterAgentLimit = components['parameters']['AgentLimit'];
 export type ParameterAgentSort = components['parameters']['AgentSort'];
 export type ParameterCollectionFilter = components['parameters']['CollectionFilter'];
 export type ParameterOptionFilter = components['parameters']['OptionFilter'];
+export type ParameterAgentFacets = components['parameters']['AgentFacets'];
 export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
 export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
@@ -17470,6 +17704,45 @@ export interface operations {
                  *     ]
                  */
                 option?: string[];
+                /**
+                 * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
+                 * @example [
+                 *       "material:stoneware"
+                 *     ]
+                 */
+                attribute?: components["parameters"]["AttributeFilter"];
+                /**
+                 * @description No products with one of these tags.
+                 * @example [
+                 *       "sale"
+                 *     ]
+                 */
+                exclude_tag?: components["parameters"]["ExcludeTag"];
+                /**
+                 * @description No products of these types.
+                 * @example [
+                 *       "Candles"
+                 *     ]
+                 */
+                exclude_type?: components["parameters"]["ExcludeType"];
+                /**
+                 * @description No products with this metadata, key:value.
+                 * @example [
+                 *       "material:wool"
+                 *     ]
+                 */
+                exclude_attribute?: components["parameters"]["ExcludeAttribute"];
+                /**
+                 * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
+                 * @example [
+                 *       "nuts"
+                 *     ]
+                 */
+                exclude_text?: components["parameters"]["ExcludeText"];
+                /** @description Only products with a reduced price (true), or only the others (false). */
+                on_sale?: components["parameters"]["OnSale"];
+                /** @description A product_id. Only products that cost less than its lowest price. */
+                cheaper_than?: components["parameters"]["CheaperThan"];
                 /** @description Whether to return the filter values with their counts. */
                 facets?: boolean;
             };
@@ -19809,6 +20082,36 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "agent.getFacets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The facets of the shop. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentFacets"];
+                    "text/markdown": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "agent.searchCatalog": {
         parameters: {
             query?: {
@@ -19844,6 +20147,47 @@ export interface operations {
                  *     ]
                  */
                 option?: components["parameters"]["OptionFilter"];
+                /**
+                 * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
+                 * @example [
+                 *       "material:stoneware"
+                 *     ]
+                 */
+                attribute?: components["parameters"]["AttributeFilter"];
+                /**
+                 * @description No products with one of these tags.
+                 * @example [
+                 *       "sale"
+                 *     ]
+                 */
+                exclude_tag?: components["parameters"]["ExcludeTag"];
+                /**
+                 * @description No products of these types.
+                 * @example [
+                 *       "Candles"
+                 *     ]
+                 */
+                exclude_type?: components["parameters"]["ExcludeType"];
+                /**
+                 * @description No products with this metadata, key:value.
+                 * @example [
+                 *       "material:wool"
+                 *     ]
+                 */
+                exclude_attribute?: components["parameters"]["ExcludeAttribute"];
+                /**
+                 * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
+                 * @example [
+                 *       "nuts"
+                 *     ]
+                 */
+                exclude_text?: components["parameters"]["ExcludeText"];
+                /** @description Only products with a reduced price (true), or only the others (false). */
+                on_sale?: components["parameters"]["OnSale"];
+                /** @description A product_id. Only products that cost less than its lowest price. */
+                cheaper_than?: components["parameters"]["CheaperThan"];
+                /** @description Return the filter values of the result, with counts. */
+                facets?: components["parameters"]["AgentFacets"];
             };
             header?: never;
             path?: never;

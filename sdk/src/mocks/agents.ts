@@ -1,9 +1,18 @@
-import type { AgentBudget, AgentCart, AgentCheckout, AgentTotals, Cart, Checkout } from '@commerce-backend/spec';
+import type {
+  AgentBudget,
+  AgentCart,
+  AgentCheckout,
+  AgentFacets,
+  AgentTotals,
+  Cart,
+  Checkout,
+  Facets,
+} from '@commerce-backend/spec';
 import { budgetOf } from './budgets.ts';
 import type { Call, Caller, Handlers } from './call.ts';
 import { addItem, applyDiscount, removeDiscount, updateItem } from './cart-changes.ts';
 import { cartView, deliveryOf, findCart, newCart } from './carts.ts';
-import { filtered, NO_POLICIES, paged } from './catalog.ts';
+import { facetsOf, filtered, NO_POLICIES, paged } from './catalog.ts';
 import { cancelCheckout, createCheckout, findCheckout, refuseOver, updateCheckout } from './checkouts.ts';
 import { revoke, tokenView } from './consents.ts';
 import { customerView } from './customers.ts';
@@ -153,6 +162,21 @@ function auditPage({ agent }: Caller) {
   return { audit_events: events.reverse().slice(0, 100), next_cursor: null };
 }
 
+export function agentFacets({ in_stock, price, ...all }: Facets): AgentFacets {
+  const valuesOf = (list: { value: string; count: number }[]) =>
+    list.slice(0, 50).map(({ value, count }) => ({ value, count }));
+  const named = (list: Facets['options']) =>
+    list.slice(0, 50).map(({ name, values }) => ({ name, values: valuesOf(values), more: 0 }));
+  return {
+    ...{ products: in_stock.true + in_stock.false, price },
+    content: {
+      ...{ content_trust: CONTENT_TRUST, product_type: valuesOf(all.product_types), vendor: valuesOf(all.vendors) },
+      ...{ collection: valuesOf(all.collections), option: named(all.options), attribute: named(all.attributes) },
+      more: { product_type: 0, collection: 0, vendor: 0, option: 0, attribute: 0 },
+    },
+  };
+}
+
 const catalogue: Handlers = {
   'agent.getShop': agentShop,
   'agent.searchCatalog': ({ state, agent, query }) => {
@@ -162,8 +186,10 @@ const catalogue: Handlers = {
       if (!variant) throw new Error('A product has a variant.');
       return candidateOf(state, variant, [query.q ? `like: ${query.q}` : 'in the list']);
     });
-    return { products, currency: state.data.currency, ...page };
+    const facets = query.facets && { facets: agentFacets(facetsOf(state, query)) };
+    return { products, currency: state.data.currency, ...page, ...facets };
   },
+  'agent.getFacets': ({ state }) => agentFacets(facetsOf(state, {})),
   'agent.getProduct': ({ state, agent, path }) => {
     const found = visibleProducts(state).find(({ id }) => id === path.product_id);
     if (!found || !isInCategories(state, found, agent?.terms.categories ?? [])) throw notFound('product');

@@ -1,5 +1,6 @@
 import type { CollectionListItem, Facets, ProductPage } from '@commerce-backend/spec';
 import type { Call, Handler, Handlers } from './call.ts';
+import { attributesOf, meetsFilters, nameOf } from './filters.ts';
 import { decimal, minorUnits } from './money.ts';
 import { imageOf, isAvailable, isInCategories, priceOf, productView, visibleProducts } from './products.ts';
 import { notFound } from './refusal.ts';
@@ -38,6 +39,7 @@ export function filtered(state: State, query: ListQuery, categories: string[] = 
     .filter((product) => isInCategories(state, product, categories))
     .filter((product) => hasLabels(product, query) && isInCollection(state, product, query.collection))
     .filter((product) => isPriced(state, product, query) && hasOptions(product, query.option))
+    .filter((product) => meetsFilters(state, product, query))
     .filter(({ variants }) => (in_stock ?? variants.some(isAvailable)) === variants.some(isAvailable))
     .filter(({ variants }) => !hidden || variants.some(isAvailable));
   const { words } = wishOf(q ?? '', state);
@@ -94,18 +96,13 @@ function hasOptions({ options, variants }: StoredProduct, wanted: string[] = [])
   });
 }
 
-/** The name of the option in `Colour:Oat`, in lower case. */
-function nameOf(wish: string): string {
-  return (wish.split(':')[0] ?? '').toLowerCase();
-}
-
 function productPage(state: State, found: StoredProduct[], query: ListQuery): ProductPage {
   const { items, ...page } = paged(found, query);
   return { products: items.map((product) => productView(state, product)), ...page };
 }
 
 /** The filters of a kind do not narrow that kind's own counts. */
-function facetsOf(state: State, query: ListQuery): Facets {
+export function facetsOf(state: State, query: ListQuery): Facets {
   const without = (...names: (keyof ListQuery)[]) =>
     filtered(state, { ...query, ...Object.fromEntries(names.map((name) => [name, undefined])) });
   const priced = without('price_min', 'price_max').map(priceOf);
@@ -116,11 +113,31 @@ function facetsOf(state: State, query: ListQuery): Facets {
     product_types: counted(without('product_type'), ({ input }) => [input.product_type]),
     tags: counted(without('tag'), ({ input }) => input.tags ?? []),
     options: optionFacets(state, query),
+    collections: collectionFacets(state, without('collection')),
+    attributes: attributeFacets(state, query),
     price: priced.length
       ? { min: decimal(Math.min(...priced), state.digits), max: decimal(Math.max(...priced), state.digits) }
       : null,
     in_stock: { true: sold, false: stocked.length - sold },
   };
+}
+
+function collectionFacets({ collections }: State, found: StoredProduct[]): Facets['collections'] {
+  const counts = collections.map(({ handle, title, products }) => {
+    return { value: handle, title, count: found.filter((product) => products.includes(product)).length };
+  });
+  return counts.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+}
+
+function attributeFacets(state: State, query: ListQuery): Facets['attributes'] {
+  const names = new Set(state.products.flatMap((product) => attributesOf(product).map(([name]) => name)));
+  return [...names].sort().flatMap((name) => {
+    const found = filtered(state, { ...query, attribute: query.attribute?.filter((pair) => nameOf(pair) !== name) });
+    const values = counted(found, (product) =>
+      attributesOf(product).flatMap(([own, all]) => (own === name ? all : [])),
+    );
+    return values.length > 0 ? [{ name, values }] : [];
+  });
 }
 
 function optionFacets(state: State, query: ListQuery): Facets['options'] {

@@ -4,8 +4,10 @@ import { budgetOf, requireCategories } from './budgets.ts';
 import type { Call, Caller, Handlers } from './call.ts';
 import { addItem } from './cart-changes.ts';
 import { newCart } from './carts.ts';
+import { filtered } from './catalog.ts';
+import { type FilterQuery, filtersIn } from './filters.ts';
 import { checkoutView } from './pricing.ts';
-import { candidateOf, findVariant, isAvailable, isInCategories, variantName, visibleProducts } from './products.ts';
+import { candidateOf, findVariant, isAvailable, variantName, visibleProducts } from './products.ts';
 import { Invalid, notFound } from './refusal.ts';
 import { isWithin, matchOf, type Wish, wishOf } from './search.ts';
 import type { State, StoredCart, StoredVariant } from './state.ts';
@@ -21,9 +23,8 @@ interface Found {
 }
 
 /** The best variant of each product that has some of the words, best first. */
-function findProposals({ state, agent }: Caller, wish: Wish): Found[] {
-  const categories = agent?.terms.categories ?? [];
-  const products = visibleProducts(state).filter((product) => isInCategories(state, product, categories));
+function findProposals({ state, agent }: Caller, wish: Wish, query: FilterQuery): Found[] {
+  const products = filtered(state, filtersIn(query), agent?.terms.categories);
   const found = products.flatMap((product): Found[] => {
     const { matched, score } = matchOf(product, wish.words);
     const fitting = product.variants.filter((variant) => isWithin(variant, wish, state.digits));
@@ -43,7 +44,8 @@ function namesIn(variant: StoredVariant, words: string[]): string[] {
   return words.filter((word) => name.includes(word));
 }
 
-type Intent = Pick<Call<'agent.findAndBuy'>['body'], 'query' | 'product_id' | 'variant_id' | 'quantity' | 'limit'>;
+type Intent = FilterQuery &
+  Pick<Call<'agent.findAndBuy'>['body'], 'query' | 'product_id' | 'variant_id' | 'quantity' | 'limit'>;
 
 interface Choice {
   wish: Wish;
@@ -55,7 +57,7 @@ interface Choice {
 const CANDIDATES = 5;
 
 /** The variant that a request names or clearly describes, or a question. Throws `not_found` and `category_not_allowed`. */
-function choose(call: Caller, { query = '', product_id, variant_id, limit = CANDIDATES }: Intent): Choice {
+function choose(call: Caller, { query = '', product_id, variant_id, limit = CANDIDATES, ...rest }: Intent): Choice {
   const { state } = call;
   const wish = wishOf(query, state);
   const view = (found: Found[]) => found.slice(0, limit).map((one) => candidateOf(state, one.variant, one.reasons));
@@ -66,11 +68,11 @@ function choose(call: Caller, { query = '', product_id, variant_id, limit = CAND
     if (named.length === 1) return { wish, candidates, chosen: named[0], question: null };
     return { wish, candidates, chosen: undefined, question: 'Several variants match. Which one should it be?' };
   }
-  if (!query) {
-    const msg = 'Send a query, a product_id or a variant_id.';
+  if (!query && Object.keys(filtersIn(rest)).length === 0) {
+    const msg = 'Send a query, a filter, a product_id or a variant_id.';
     throw new Invalid([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }
-  const found = findProposals(call, wish);
+  const found = findProposals(call, wish, rest);
   const complete = found.filter(({ isComplete }) => isComplete);
   const [best, second] = complete;
   const candidates = view(found);
@@ -151,8 +153,9 @@ const WHOLE_CART: Choice = {
 
 function findAndBuy(call: Call<'agent.findAndBuy'>) {
   const { dry_run = false, cart_id, quantity, query, product_id, variant_id, limit, ...preparation } = call.body;
-  const isWholeCart = cart_id && !query && !product_id && !variant_id;
-  const choice = isWholeCart ? WHOLE_CART : choose(call, { query, product_id, variant_id, limit });
+  const hasFilters = Object.keys(filtersIn(preparation)).length > 0;
+  const isWholeCart = cart_id && !query && !product_id && !variant_id && !hasFilters;
+  const choice = isWholeCart ? WHOLE_CART : choose(call, { ...preparation, query, product_id, variant_id, limit });
   const { chosen, question } = choice;
   const isBought = isWholeCart || chosen;
   const checkout = isBought
@@ -178,8 +181,8 @@ function findAndBuy(call: Call<'agent.findAndBuy'>) {
 
 export const intentHandlers: Handlers = {
   'agent.findProducts': (call) => {
-    const wish = wishOf(call.body.query, call.state);
-    const found = findProposals(call, wish).slice(0, call.body.limit ?? CANDIDATES);
+    const wish = wishOf(call.body.query ?? '', call.state);
+    const found = findProposals(call, wish, call.body).slice(0, call.body.limit ?? CANDIDATES);
     const { dry_run: _, ...common } = commonOf(
       call,
       { ...WHOLE_CART, wish, candidates: found.map((one) => candidateOf(call.state, one.variant, one.reasons)) },

@@ -113,7 +113,8 @@ export function candidateOf(state: State, variant: StoredVariant, match_reasons:
   return {
     ...{ id: product.id, variant_id: variant.id, price: decimal(variant.price, state.digits) },
     ...(variant.compare_at_price !== null && { compare_at_price: variant.compare_at_price }),
-    ...{ availability: availabilityOf(variant), match_reasons: match_reasons.slice(0, 10) },
+    ...{ availability: availabilityOf(variant), image_url: imageOf(variant), url: buyUrl(state, variant) },
+    match_reasons: match_reasons.slice(0, 10),
     content: {
       ...{ content_trust: CONTENT_TRUST, name, summary: shortened(description, 80) },
       ...{ variant_name: variantName(variant), vendor, product_type },
@@ -129,9 +130,12 @@ export function agentProductView(state: State, product: StoredProduct): AgentPro
   const { price, compare_at_price, currency } = productView(state, product);
   const { name, description, vendor = null, product_type = null, tags = [], metadata } = product.input;
   const words = product.variants.map(availabilityOf);
+  const [first] = product.variants;
   const best = (['in_stock', 'low_stock', 'backorder', 'out_of_stock'] as const).find((word) => words.includes(word));
   return {
     ...{ id: product.id, currency, price, compare_at_price, availability: best ?? 'out_of_stock' },
+    image_url: first ? imageOf(first) : null,
+    url: first ? buyUrl(state, first) : '',
     variants: product.variants.map((variant) => ({
       ...{ id: variant.id, price: decimal(variant.price, state.digits), compare_at_price: variant.compare_at_price },
       availability: availabilityOf(variant),
@@ -146,6 +150,10 @@ export function agentProductView(state: State, product: StoredProduct): AgentPro
       attributes: Object.entries(metadata ?? {}).map(([key, value]) => ({ name: key, value })),
     },
   };
+}
+
+function buyUrl({ site_id }: State, { id }: StoredVariant): string {
+  return `https://shop.example/sites/${site_id}/buy/${id}:1`;
 }
 
 function shortened(text: string | undefined, length: number): string | null {

@@ -2094,6 +2094,7 @@ create table commerce.site_settings (
   ask_for_marketing boolean not null default false,
   tax_decided boolean not null default false,
   shipping_tax text not null default 'goods'::text,
+  product_url_template text,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),

@@ -791,6 +791,7 @@ export interface Tables {
     ask_for_marketing: boolean;
     tax_decided: boolean;
     shipping_tax: 'goods' | 'class';
+    product_url_template: string | null;
   };
   site_usage: {
     site_id: string;

@@ -1,46 +1,142 @@
-import type { Product, ProductPage } from '@commerce-backend/spec';
+import type { Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
+import { pagesOfSite, urlsBy } from '../shop/agents/product-links.ts';
 import { productsOf } from '../shop/agents/ucp-requests.ts';
+import { findInstead, priceOfIntent } from '../shop/agents/ucp-search.ts';
+import type { FilterQuery } from '../shop/catalog/filters.ts';
 import { decimal } from '../shop/money.ts';
 import { noResource, Refused, type UcpCall } from './call.ts';
-import { ProtocolError, unrecoverable } from './protocol.ts';
+import { type Message, ProtocolError, unrecoverable } from './protocol.ts';
 import type { LookupWish, ProductWish, SearchWish } from './requests.ts';
-import { cents, productOf, selectedOptions, variantOf } from './views.ts';
+import { cents, productOf, said, selectedOptions, variantOf } from './views.ts';
 
 /** The catalogue: search, look-up by ids, and one product with its options. */
 
 type Filters = SearchWish['filters'];
-type Found = ReturnType<typeof productOf>;
+type Found = ReturnType<typeof shownOf>;
 
 const MOST_PER_PAGE = 50;
 const MOST_IDS = 20;
 
+/**
+ * One page of the products that a search finds. Where nothing meets all that the words ask for, what `intent/find` would offer instead;
+ * `messages` reports each limit and word that is not met.
+ */
 export async function searchCatalog(call: UcpCall, wish: SearchWish) {
-  const { query = '', filters, pagination = {} } = wish;
+  const { pagination = {} } = wish;
   const page = pageOf(pagination.cursor);
-  const words = query.trim().slice(0, 200);
-  const { products, pages, total } = await call.ask<ProductPage>('storefront.listProducts', {
-    query: {
-      ...queryOf(call, filters),
-      ...(words && { q: words }),
-      ...{ page: String(page), limit: String(Math.min(MOST_PER_PAGE, pagination.limit ?? 10)) },
-    },
-  });
-  const has_next_page = page < pages;
+  const limit = Math.min(MOST_PER_PAGE, pagination.limit ?? 10);
+  const q = (wish.query ?? '').trim().slice(0, 200);
+  const asked = filtersOf(call, wish);
+  const list = (filters: FilterQuery) => {
+    const query = { ...asQuery(filters), ...(q && { q }), page: String(page), limit: String(limit) };
+    return call.ask<ProductPage>('storefront.listProducts', { query });
+  };
+  const intended = { ...priceOfIntent(call.opened.tenant, wish.context?.intent), ...asked };
+  let filters = intended;
+  let found = await list(intended);
+  if (found.total === 0 && Object.keys(intended).length > Object.keys(asked).length) {
+    const content = 'No product meets the price of the intent. These products do not.';
+    call.messages.push({ type: 'warning', code: 'price_not_met', content, path: '$.context.intent' });
+    filters = asked;
+    found = await list(asked);
+  }
+  const { products, pages, total } = found;
+  const instead = q ? await call.inShop((shop) => findInstead(shop, q, filters, MOST_PER_PAGE)) : undefined;
+  call.messages.push(...(instead?.understood.map(messageOfUnmet) ?? []));
+  if (instead && instead.products.length > 0) {
+    const shown = instead.products.slice((page - 1) * limit, page * limit);
+    return {
+      products: shown.map((product) => shownOf(call, product)),
+      pagination: paged(instead.products.length, page, limit),
+    };
+  }
   return {
-    products: products.filter(({ variants }) => variants.length > 0).map(productOf),
-    pagination: { has_next_page, total_count: total, ...(has_next_page && { cursor: cursorOf(page + 1) }) },
+    products: products.filter(({ variants }) => variants.length > 0).map((product) => shownOf(call, product)),
+    pagination: { ...paged(total, page, limit), ...nextOf(page, pages) },
   };
 }
 
-function queryOf({ opened: { tenant } }: UcpCall, filters: Filters): Record<string, string | string[]> {
-  const { categories = [], price = {} } = filters ?? {};
-  const amount = (minor: number) => decimal(Math.min(minor, 1e14), tenant.currency_digits);
+/** A product with its page. */
+function shownOf({ opened: { front, origin, tenant } }: UcpCall, product: Product) {
+  const [first] = product.variants;
+  const urlOf = urlsBy(front.product_url_template, pagesOfSite(origin, tenant.site_id));
+  return { ...productOf(product), ...(first && { url: urlOf(product, first) }) };
+}
+
+function paged(total_count: number, page: number, limit: number) {
+  return { total_count, ...nextOf(page, Math.ceil(total_count / limit)) };
+}
+
+function nextOf(page: number, pages: number) {
+  const has_next_page = page < pages;
+  return { has_next_page, ...(has_next_page && { cursor: cursorOf(page + 1) }) };
+}
+
+/** What the words ask for and is not met. */
+function messageOfUnmet({ kind, text, fate }: Understood): Message {
+  const content =
+    fate === 'relaxed'
+      ? `No product meets "${said(text)}" together with the rest of the query. These products do not.`
+      : `The shop has nothing that tells whether "${said(text)}" is met.`;
+  return { type: 'warning', code: `${kind}_not_met`, content, path: '$.query' };
+}
+
+/** The filters of the request as those of the API. */
+function filtersOf(call: UcpCall, { filters = {}, context = {} }: SearchWish): FilterQuery {
+  const { categories = [], price, ...others } = filters;
+  const types = categories.filter((one) => one !== '');
   return {
-    ...(categories.length > 0 && { product_type: categories.filter((one) => one !== '') }),
-    ...(price.min !== undefined && { price_min: amount(price.min) }),
-    ...(price.max !== undefined && { price_max: amount(price.max) }),
+    ...known(others),
+    ...(types.length > 0 && { product_type: types }),
+    ...(price && pricesOf(call, price, context.currency)),
   };
+}
+
+/** Prices are in the shop's currency only; nothing is converted. */
+function pricesOf(call: UcpCall, { min, max }: { min?: number; max?: number }, given?: string): FilterQuery {
+  const { currency, currency_digits } = call.opened.tenant;
+  if (given !== undefined && given.toUpperCase() !== currency) {
+    const content = `The shop's prices are in ${currency}, so the filter was not applied.`;
+    call.messages.push({ type: 'warning', code: 'price_filter_not_applied', content, path: '$.filters.price' });
+    return {};
+  }
+  const amount = (minor: number) => decimal(Math.min(minor, 1e14), currency_digits);
+  return {
+    ...(min !== undefined && { price_min: amount(min) }),
+    ...(max !== undefined && { price_max: amount(max) }),
+  };
+}
+
+const LISTS = [
+  'vendor',
+  'product_type',
+  'tag',
+  'option',
+  'attribute',
+  'exclude_tag',
+  'exclude_type',
+  'exclude_attribute',
+  'exclude_text',
+] as const satisfies (keyof FilterQuery)[];
+const FLAGS = ['in_stock', 'on_sale'] as const satisfies (keyof FilterQuery)[];
+const TEXTS = ['collection', 'cheaper_than'] as const satisfies (keyof FilterQuery)[];
+
+/** The filters of the API among what a request has beside those of the protocol. */
+function known(others: Record<string, unknown>): FilterQuery {
+  const kept = (names: readonly string[], isOne: (value: unknown) => boolean) =>
+    names.filter((name) => isOne(others[name])).map((name) => [name, others[name]]);
+  return Object.fromEntries([
+    ...kept(LISTS, (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')),
+    ...kept(FLAGS, (value) => typeof value === 'boolean'),
+    ...kept(TEXTS, (value) => typeof value === 'string'),
+  ]);
+}
+
+function asQuery(filters: FilterQuery): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]),
+  );
 }
 
 function cursorOf(page: number): string {
@@ -66,7 +162,7 @@ export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish)
   for (const [id, asked] of idsByProduct) {
     const product = await findProduct(call, id);
     if (!product || product.variants.length === 0) continue;
-    const whole = productOf(product);
+    const whole = shownOf(call, product);
     const named = new Set(asked.map((one) => one.toLowerCase()));
     const byProduct = asked.filter((one) => !ofVariants.has(one.toLowerCase()));
     const variants = whole.variants.flatMap((variant, at) => {
@@ -127,13 +223,13 @@ export async function getProduct(call: UcpCall, { id, selected = [], preferences
   if (!product || product.variants.length === 0) throw unrecoverable('not_found', 'There is no such product.');
   const variants = product.variants.map((variant) => ({ variant, options: selectedOptions(product, variant) }));
   const named = product_id && variants.find(({ variant }) => variant.id === id.toLowerCase());
-  const wished = named ? named.options : known(selected, variants);
+  const wished = named ? named.options : ofProduct(selected, variants);
   const { effective, fitting } = relaxed(wished, preferences, variants);
   const featured = fitting.find(({ variant }) => variant.available) ?? fitting[0] ?? variants[0];
   const rest = fitting.filter(
     (one) => one !== featured && isWithin(cents(one.variant.price, product.currency), filters),
   );
-  const whole = productOf(product);
+  const whole = shownOf(call, product);
   const options = whole.options.map(({ name, values }) => ({
     name,
     values: values.map(({ label }) => {
@@ -150,7 +246,7 @@ type Selection = { name: string; label: string };
 type Candidate = { variant: Product['variants'][number]; options: Selection[] };
 
 /** Of what was selected, what the product has. */
-function known(selected: Selection[], variants: Candidate[]): Selection[] {
+function ofProduct(selected: Selection[], variants: Candidate[]): Selection[] {
   return selected
     .filter((one) => variants.some(({ options }) => matches(options, [one])))
     .map(({ name, label }) => ({ name, label }));

@@ -52,10 +52,13 @@ export interface CheckoutWish extends CartWish {
 interface Filters {
   categories?: string[];
   price?: { min?: number; max?: number };
+  /** Not of the published schemas: the filters of the API, under their names. */
+  [name: string]: unknown;
 }
 
 export interface SearchWish {
   query?: string;
+  context?: { currency?: string; intent?: string };
   filters?: Filters;
   pagination?: { cursor?: string; limit?: number };
 }
@@ -128,6 +131,7 @@ const checkout = {
 const SCHEMAS = {
   search: object({
     query: text(2_000),
+    context: object({ currency: text(100), intent: text(2_000) }),
     filters,
     pagination: object({ cursor: text(100), limit: { type: 'integer', minimum: 1 } }),
   }),

@@ -6,7 +6,8 @@ type Settings = Schemas['Settings'];
 
 /** Settings as the API takes them, of what people type and paste: an IBAN in groups, an address with a space. */
 export function cleaned(typed: Partial<Settings>): Partial<Settings> {
-  const { bank_details, brand, legal, storefront_url, allowed_origins, tax_rates, ...rest } = trimmed(typed);
+  const { bank_details, brand, legal, storefront_url, product_url_template, allowed_origins, tax_rates, ...rest } =
+    trimmed(typed);
   return {
     ...rest,
     ...(bank_details !== undefined && { bank_details: bank_details && cleanedBank(bank_details) }),
@@ -15,6 +16,7 @@ export function cleaned(typed: Partial<Settings>): Partial<Settings> {
     }),
     ...(legal && { legal: cleanedLegal(legal) }),
     ...(storefront_url !== undefined && { storefront_url: addressOrNull(storefront_url) }),
+    ...(product_url_template !== undefined && { product_url_template: product_url_template || null }),
     ...(allowed_origins && { allowed_origins: allowed_origins.map(webOrigin) }),
     ...(tax_rates && {
       tax_rates: tax_rates.map(({ country, rate, state, class: name }) => ({

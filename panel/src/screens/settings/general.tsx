@@ -41,6 +41,12 @@ function Shop({ settings }: { settings: Settings }) {
         placeholder="https://shop.example"
         hint="Pages and mails link there."
       />
+      <Field.Text
+        name="product_url_template"
+        label="Address of a product"
+        placeholder="https://shop.example/products/{slug}"
+        hint="{slug} or {id} stands for the product. Agents link there; without it, to the page to buy."
+      />
       <Field.Lines
         name="allowed_origins"
         label="Web origins that may call the storefront"

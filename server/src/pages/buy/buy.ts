@@ -21,7 +21,7 @@ import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../parts/route.ts';
 import { count, runAction, type Visit } from '../parts/visit.ts';
 import { money } from '../parts/words.ts';
-import { type BuyLink, pathOf, readLink } from './link.ts';
+import { type BuyLink, idIn, pathOf, readLink } from './link.ts';
 
 /**
  * Links to buy. Their address only leads on, to a page that shows what the link names; the cart and the checkout are made by the
@@ -31,10 +31,9 @@ export const BUY_PATHS = ['/buy', '/buy/:items', '/sites/:site_id/buy', '/sites/
 
 export function leadToBasket(hosts: SiteHosts): RequestHandler {
   return (req, res) => {
-    const named = req.params.site_id === undefined ? hosts.siteAt(req) : String(req.params.site_id).toLowerCase();
+    const site_id = req.params.site_id === undefined ? hosts.siteAt(req) : idIn(String(req.params.site_id));
     const query = req.originalUrl.split('?').slice(1).join('?');
     const link = readLink(String(req.params.items ?? ''), query);
-    const site_id = named && UUID.test(named) ? named : undefined;
     const onward = site_id && link ? pathOf(site_id, link) : site_id ? `/sites/${site_id}/basket/none` : '/';
     res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
     res.status(303).set('Location', onward).end();

@@ -36,15 +36,18 @@ export function readLink(items: string, query: string): BuyLink | undefined {
   return { lines, code, attribution: Object.fromEntries(named) as Record<string, string> };
 }
 
-/** The id of a variant, plain or in canonical base64url. */
-function idIn(token: string): string | undefined {
+/** An id, plain or in canonical base64url: of its text, as UCP writes it, or of its 16 bytes, as agents get it. */
+export function idIn(token: string): string | undefined {
   const id = token.startsWith('~') ? decoded(token.slice(1)) : token;
   return id !== undefined && UUID.test(id) ? id.toLowerCase() : undefined;
 }
 
 function decoded(text: string): string | undefined {
   const bytes = Buffer.from(text, 'base64url');
-  return bytes.toString('base64url') === text ? bytes.toString() : undefined;
+  if (bytes.toString('base64url') !== text) return undefined;
+  return bytes.length === 16
+    ? bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    : bytes.toString();
 }
 
 /** By their names without the leading slash. What is given twice is ambiguous, and counts as not given. */

@@ -44,9 +44,10 @@ const MAX_DESCRIPTION = 4_000;
 const MAX_METADATA = 6_000;
 const MAX_TERM = 64;
 
-/** Prefixes of terms that are not words: a whole facet value, and a whole SKU or barcode. */
+/** Prefixes of terms that are not words: a whole facet value, a whole SKU or barcode, and an attribute with its value. */
 export const VALUE = '=';
 export const CODE = '#';
+export const ATTRIBUTE = '@';
 
 /** All postings of a product. BM25F is saturated here, so that a query only has to add up impacts. */
 export function postingsOf(source: SearchDocument): Posting[] {
@@ -80,6 +81,7 @@ export function postingsOf(source: SearchDocument): Posting[] {
   return mergeByTerm([
     ...words,
     ...facetPostings(source),
+    ...attributePostings(source),
     ...source.codes.map((code) => exactPosting(CODE + code.slice(0, 255), 0)),
   ]);
 }
@@ -112,14 +114,17 @@ export function valueTerm(terms: string[]): string {
   return VALUE + terms.join(' ');
 }
 
-/** The whole facet values. Plain numbers are left out, since nobody searches for them. */
+/** The term of a facet value, if it is indexed. Plain numbers are left out, since nobody searches for them. */
+export function valueTerms(value: string): string[] {
+  const terms = termsOf(value.slice(0, 255));
+  const isNamed = terms.length > 0 && terms.length <= MAX_VALUE_WORDS && terms.some((term) => !/^\d/.test(term));
+  return isNamed ? [valueTerm(terms)] : [];
+}
+
+/** The whole facet values. */
 function facetPostings({ vendor, product_type, tags, options, metadata }: SearchDocument): Posting[] {
   const of = (values: string[], place: number) =>
-    values.flatMap((value) => {
-      const terms = termsOf(value.slice(0, 255));
-      const named = terms.length > 0 && terms.length <= MAX_VALUE_WORDS && terms.some((term) => !/^\d/.test(term));
-      return named ? [exactPosting(valueTerm(terms), place)] : [];
-    });
+    values.flatMap((value) => valueTerms(value).map((term) => exactPosting(term, place)));
   return [
     ...of(vendor ? [vendor] : [], PLACE.vendor),
     ...of(product_type ? [product_type] : [], PLACE.product_type),
@@ -130,6 +135,18 @@ function facetPostings({ vendor, product_type, tags, options, metadata }: Search
       PLACE.metadata,
     ),
   ];
+}
+
+/** An attribute and its value as a term: `@material:stoneware`. Unlike a facet value it is the whole text. */
+export function attributeTerm(name: string, value: string): string {
+  return `${ATTRIBUTE}${name.trim().toLowerCase()}:${value.trim().toLowerCase()}`;
+}
+
+/** Each attribute with its value; `Cotton, Linen` is also cotton and linen. */
+function attributePostings({ metadata }: SearchDocument): Posting[] {
+  return Object.entries(metadata).flatMap(([name, value]) =>
+    [value, ...value.split(', ')].map((each) => exactPosting(attributeTerm(name, each), 0)),
+  );
 }
 
 function exactPosting(term: string, place: number): Posting {

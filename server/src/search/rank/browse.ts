@@ -58,13 +58,15 @@ function read(db: SearchDb, { filters, conditions, where, sort }: BrowseQuery, f
   const kept = conditions.filter((_condition, i) => (failed & (1 << i)) === 0).map(({ condition }) => condition);
   const byPrice = sort === 'price_desc' ? sql`p.price desc` : sql`p.price`;
   const isByPrice = sort === 'price_asc' || sort === 'price_desc';
-  const best = isByPrice ? byPrice : sql`p.sales_count desc`;
+  // Ids are UUIDs of version 7, which sort by the time of creation.
+  const byId = sort === 'newest' ? sql`p.id desc` : sql`p.id`;
+  const best = isByPrice ? byPrice : sort === 'newest' ? byId : sql`p.sales_count desc`;
   // Only ids at first: with the prices, they are in an index, which takes a third of the time of reading the products.
   return db.rows<Row>(
     sql`with met as materialized (
         select p.id from products p
         where p.site_id = ${db.siteId} and ${join([filters.visible, ...where, ...kept], ' and ')}
-        order by ${isByPrice ? sql`${byPrice}, ` : empty}p.id limit ${MAX_LOOKED_AT}::int
+        order by ${isByPrice ? sql`${byPrice}, ` : empty}${byId} limit ${MAX_LOOKED_AT}::int
       ), kept as materialized (
         select p.id, p.site_id, p.name, p.price, p.sales_count from met
         join products p on p.site_id = ${db.siteId} and p.id = met.id

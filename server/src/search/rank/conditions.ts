@@ -92,7 +92,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
 }
 
 /** Whether what is not wanted is in it. Of what has the word anywhere, the texts are read. */
-function isOrHas(db: SearchDb, value: string): Sql {
+export function isOrHas(db: SearchDb, value: string): Sql {
   return sql`(${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))}
     or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
 }
@@ -109,12 +109,12 @@ export function metadataNumber(names: string[]): Sql {
 }
 
 /** A variant costs less than before. These are few, and have an index of their own (`variants_reduced`). */
-function isOnSale(db: SearchDb): Sql {
+export function isOnSale(db: SearchDb): Sql {
   return sql`p.id in (select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price)`;
 }
 
 /** A variant has a price within these limits. */
-function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
+export function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
   const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
   // The range of its prices can span both limits although no variant lies between them. That is looked up product by product:
   // for `exists`, the planner may read all variants first.
@@ -199,12 +199,22 @@ export function statesAbsence(text: string, value: string): boolean {
 
 /** Every variant has it in one of its option values. It is asked of products that have one of the words. */
 function everyVariantHas(value: string): Sql {
+  return sql`not exists (select from (
+      select ${optionText} as text from variants v where v.site_id = p.site_id and v.product_id = p.id offset 0) as o
+    where not ${hasForm(sql`o.text`, value)})`;
+}
+
+/** An option value of `variants v` has these words. */
+export function variantHas(value: string): Sql {
+  return hasForm(optionText, value);
+}
+
+const optionText = sql`' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' '`;
+
+function hasForm(text: Sql, value: string): Sql {
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
-  return sql`not exists (select from (
-      select ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ' as text
-      from variants v where v.site_id = p.site_id and v.product_id = p.id offset 0) as o
-    where not exists (select from unnest(${forms}::text[]) as f (form) where strpos(o.text, f.form) > 0))`;
+  return sql`exists (select from unnest(${forms}::text[]) as f (form) where strpos(${text}, f.form) > 0)`;
 }
 
 /** A variant has this size, or a range of sizes that contains it. */

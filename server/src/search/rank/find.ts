@@ -8,6 +8,7 @@ import { isAttribute } from '../words/thesaurus.ts';
 import type { Candidate } from './candidates.ts';
 import type { Condition } from './conditions.ts';
 import { type ContentWord, contentWords, type GroupMatches, groupMatches, hasAnyWord, hasWord } from './coverage.ts';
+import type { SearchFilters } from './filters.ts';
 import { labelledFirst, statedFirst } from './first-results.ts';
 import { withKeptLimits } from './kept-limits.ts';
 import { fieldWords, matchReasons } from './match-reasons.ts';
@@ -41,6 +42,8 @@ export interface FindResult {
   candidates: FoundProduct[];
   /** How many products match like `candidates`. */
   total: number;
+  /** The best matches, at most RERANKED. */
+  matches: string[];
   /** The quantity asked for, 1 by default. */
   quantity: number;
 }
@@ -52,6 +55,8 @@ export interface FindQuery {
   limit?: number;
   /** Product types and handles of published collections, ignoring case. Nothing else is found; absent or null means all. */
   categories?: string[] | null;
+  /** What the caller filters by. `byIds` leaves only the variants that meet them. */
+  filters?: SearchFilters | undefined;
 }
 
 /** The products that are searched, as the shop reads them. */
@@ -75,10 +80,10 @@ const MAX_CHECKED = 50;
 export async function findProducts(
   db: SearchDb,
   source: ProductSource,
-  { query, limit = 5, categories }: FindQuery,
+  { query, limit = 5, categories, filters }: FindQuery,
 ): Promise<FindResult> {
   const conditions = categories ? [categoryCondition(source, categories)] : [];
-  const found = await search(db, source, query, { conditions, facetConditions: true });
+  const found = await search(db, source, query, { conditions, facetConditions: true, filters });
   const words = contentWords(query, found.words, found.groups);
   const checked = sorted(found)
     .slice(0, MAX_CHECKED)
@@ -96,6 +101,7 @@ export async function findProducts(
       return { reason: reason as Excluded['reason'], text, count };
     }),
     candidates: results.map(({ product }) => product),
+    matches: found.best.map(({ product_id }) => product_id),
     total: isShort || matching.length < checked.length ? matching.length : found.total,
     quantity: quantityOf(found.understood),
   };

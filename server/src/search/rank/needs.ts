@@ -54,6 +54,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     understood: withUntold(together(found, isTotal, total && fate && { ...total, fate }), parsed.constraints),
     excluded: found.flatMap(({ excluded }) => excluded).slice(0, MAX_EXCLUDED),
     candidates,
+    matches: [...new Set(found.flatMap(({ matches }) => matches))],
     needs: isChoice ? asOne(query.query, needs) : needs,
     areAllWanted: !isChoice,
   };
@@ -64,7 +65,8 @@ function dropWorse(found: FindResult[]): void {
   const isWhole = ({ candidates, understood }: FindResult) =>
     candidates.length > 0 && !understood.some(({ kind, fate }) => kind !== 'word' && fate === 'relaxed');
   if (!found.some(isWhole)) return;
-  for (const [i, one] of found.entries()) if (!isWhole(one)) found[i] = { ...one, candidates: [], understood: [] };
+  for (const [i, one] of found.entries())
+    if (!isWhole(one)) found[i] = { ...one, candidates: [], matches: [], understood: [] };
 }
 
 /** The limits of the contract. */

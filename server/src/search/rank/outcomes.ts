@@ -26,6 +26,12 @@ export function constraintOutcomes(
   });
 }
 
+/** Constraints that were given up before the search. */
+export function relaxed(db: SearchDb, constraints: Constraint[]): Understood[] {
+  const outcomes = constraintOutcomes(db, constraints, [], { failed: 0, unrated: new Set() });
+  return outcomes.map((each) => ({ ...each, fate: 'relaxed' }));
+}
+
 /** What a sentence may ask of ratings: their average, or their number. */
 export type RatingField = keyof typeof RATING_KEYS;
 

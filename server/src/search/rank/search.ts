@@ -13,8 +13,9 @@ import { type Candidate, type CandidateQuery, type Candidates, readCandidates } 
 import { type CodeMatches, readCodeMatches } from './codes.ts';
 import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
+import { type SearchFilters, withoutConflicts } from './filters.ts';
 import { modifierOf } from './matches.ts';
-import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
+import { constraintOutcomes, readUnratedFields, relaxed } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
 import type { WeightedQuery } from './term-weights.ts';
@@ -47,13 +48,13 @@ export interface SearchResult {
   minCoverage: number;
   /** Whether products with only the modifier match as well (see `modifierOf`). */
   modifierAlone: boolean;
-  /** The conditions, apart from `SearchOptions.where`, that all products found meet: to read them again in another order. */
+  /** The conditions, apart from the filters, that all products found meet: to read them again in another order. */
   met: Sql[];
 }
 
 export interface SearchOptions {
-  /** Conditions on `products p` that always apply. */
-  where?: Sql[];
+  /** What the caller filters by. */
+  filters?: SearchFilters | undefined;
   /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
   conditions?: Condition[];
   /** Whether the last word may be unfinished: names with a word that begins with it then match as well. */
@@ -78,7 +79,7 @@ export async function search(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const parsed = await read(db, filters, sentence, options);
-  const { constraints } = parsed;
+  const { kept: constraints, overruled } = withoutConflicts(parsed.constraints, options.filters);
   const { words, groups, weighted, isUnknown } = await weigh(db, sentence, parsed, options);
   const isSingle = groups.length < 2;
   const codes = await readCodeMatches(db, { typed: sentence, isUnknown, isSingle, always: !!options.keywordsOnly });
@@ -88,14 +89,14 @@ export async function search(
   const named = options.facetConditions ? await facetConstraints(db, sentence, meant, headNoun) : [];
   const { all, unread } = readable([...constraints, ...named]);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
-  const where = options.where ?? [];
+  const where = options.filters?.where ?? [];
   const { withStock = false } = options;
   const query = { groups, weighted, codes, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
   const isBare =
     options.facetConditions &&
     groups.length === 0 &&
-    all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
+    (options.filters !== undefined || all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread));
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
@@ -109,7 +110,10 @@ export async function search(
     rows.map(({ product_id }) => product_id),
   );
   return {
-    understood: constraintOutcomes(db, [...all, ...unread], conditions, { failed: failed ?? 0, unrated }),
+    understood: [
+      ...constraintOutcomes(db, [...all, ...unread], conditions, { failed: failed ?? 0, unrated }),
+      ...relaxed(db, overruled),
+    ],
     best: isBare ? rows : rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: metConditions.flatMap((condition) => {

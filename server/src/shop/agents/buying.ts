@@ -1,15 +1,9 @@
-import type {
-  AddOutcome,
-  AgentCandidate,
-  BuyOutcome,
-  Cart,
-  IntentAdd,
-  IntentBuy,
-  Product,
-} from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';
+import sql, { join } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
+import { conditionsOf, type Filters } from '../catalog/filters.ts';
+import { withinLimits } from '../catalog/variant-limits.ts';
 import { notFound, ValidationError } from '../errors.ts';
 import * as budgets from '../mandates/budgets.ts';
 import { requireCategories } from '../mandates/categories.ts';
@@ -17,8 +11,11 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { prepare } from './checkouts.ts';
+import * as agentFacets from './facets.ts';
+import { hasFilters, readIntentFilters, withFilters } from './filters.ts';
 import { compactUnderstood, type Finding, findProposals, matchNamed, needsOf, sortOf } from './find.ts';
-import { candidateOf, type Proposal } from './products.ts';
+import { readUrls } from './product-links.ts';
+import { candidatesOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
 /**
@@ -35,6 +32,7 @@ type Choice =
 
 interface Chosen {
   finding: Omit<Finding, 'isClear' | 'proposals'> & { proposals: Proposal[] };
+  filters?: Filters | undefined;
   choice: Choice;
 }
 
@@ -42,10 +40,10 @@ const CANDIDATES = 5;
 const NO_COMPLETE_MATCH = 'No product matches the whole request. Is one of these acceptable?';
 
 /** Finds a variant and adds it to a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts throw. */
-export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcome> {
+export async function findAndAdd(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentAdd): Promise<AddOutcome> {
   const { dry_run = false } = body;
-  const { finding, choice } = await choose(shop, body);
-  const common = outcomeOf(shop, finding, dry_run);
+  const { choice, ...chosen } = await choose(shop, body);
+  const common = await outcomeOf(shop, checkoutDeps, body, chosen);
   if (choice.status !== 'chosen')
     return { ...common, ...withoutChoice(choice), cart: null, budget: await ownBudget(shop) };
   const cart = await rollBackIfDry(shop, dry_run, () => addToCart(shop, body.cart_id, choice));
@@ -61,9 +59,9 @@ export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcom
 /** Finds a variant and creates a checkout for the customer to confirm. Throws the same, and what checkouts throw. */
 export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentBuy): Promise<BuyOutcome> {
   const { dry_run = false, cart_id } = body;
-  const isWholeCart = cart_id && !body.query && !body.product_id && !body.variant_id;
-  const { finding, choice } = isWholeCart ? WHOLE_CART : await choose(shop, body);
-  const common = outcomeOf(shop, finding, dry_run);
+  const isWholeCart = cart_id && !body.query && !body.product_id && !body.variant_id && !hasFilters(body);
+  const { choice, ...chosen } = isWholeCart ? WHOLE_CART : await choose(shop, body);
+  const common = await outcomeOf(shop, checkoutDeps, body, chosen);
   const withoutCheckout = { checkout: null, checkout_url: null, continue_url: null, totals: null };
   if (!isWholeCart && choice.status !== 'chosen') {
     return { ...common, ...withoutChoice(choice), ...withoutCheckout, budget: await ownBudget(shop) };
@@ -87,15 +85,24 @@ export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: I
 }
 
 const WHOLE_CART: Chosen = {
-  finding: { understood: [], excluded: [], proposals: [], needs: [] },
+  finding: { understood: [], excluded: [], proposals: [], needs: [], matches: [] },
   choice: { status: 'not_found' },
 };
 
-function outcomeOf(shop: Shop, finding: Chosen['finding'], dry_run: boolean) {
-  const candidates: AgentCandidate[] = finding.proposals.map(candidateOf);
-  const understood = compactUnderstood(finding.understood);
+async function outcomeOf(
+  shop: Shop,
+  links: CheckoutDeps,
+  { dry_run = false, facets, ...body }: IntentAdd,
+  { finding, filters }: Omit<Chosen, 'choice'>,
+) {
+  const urlOf = await readUrls(shop, links);
+  const candidates = candidatesOf(finding.proposals, urlOf);
+  const understood = withFilters(shop, compactUnderstood(finding.understood), body, filters);
   const { excluded } = finding;
-  return { dry_run, currency: shop.currency, understood, excluded, candidates, needs: needsOf(finding) };
+  return {
+    ...{ dry_run, currency: shop.currency, understood, excluded, candidates, needs: needsOf(finding) },
+    ...(facets && { facets: await agentFacets.ofProducts(shop, finding.matches) }),
+  };
 }
 
 function withoutChoice(choice: Choice) {
@@ -130,22 +137,26 @@ class RollBack<T> extends Error {
 /** Chooses the variant: the one that the request names, one of the product that it names, or one of the products found. */
 async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
-  if (product_id || variant_id) return chooseNamed(shop, body, await readNamed(shop, product_id, variant_id));
-  if (!query) {
-    const msg = 'Send a query, a product_id or a variant_id.';
+  const filters = await readIntentFilters(shop, body);
+  if (product_id || variant_id) {
+    return { ...(await chooseNamed(shop, body, await readNamed(shop, product_id, variant_id), filters)), filters };
+  }
+  if (!query && !filters) {
+    const msg = 'Send a query, a filter, a product_id or a variant_id.';
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }
-  const { isClear, ...finding } = await findProposals(shop, query, limit);
-  if (!isClear && (await isOutside(shop, query, finding))) {
+  const { isClear, ...finding } = await findProposals(shop, query, limit, { filters });
+  if (!isClear && (await isOutside(shop, query, finding, filters))) {
     return {
+      filters,
       finding: { ...finding, proposals: [], needs: finding.needs.map((need) => ({ ...need, candidates: [] })) },
       choice: { status: 'not_found' },
     };
   }
   const [first] = finding.proposals;
-  if (!first) return { finding, choice: { status: 'not_found' } };
-  if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };
-  return chooseForNeeds(body, finding);
+  if (!first) return { finding, filters, choice: { status: 'not_found' } };
+  if (!isClear) return { finding, filters, choice: { status: 'needs_choice', question: questionFor(finding) } };
+  return { ...chooseForNeeds(body, finding), filters };
 }
 
 /** One variant for each need; a question if that of any is open. */
@@ -168,10 +179,15 @@ function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Cho
 }
 
 /** Whether what the sentence asks for is there, but in none of the agent's categories: what else has some of its words is no offer. */
-async function isOutside(shop: Shop, query: string, { understood, excluded }: Chosen['finding']): Promise<boolean> {
+async function isOutside(
+  shop: Shop,
+  query: string,
+  { understood, excluded }: Chosen['finding'],
+  filters: Filters | undefined,
+): Promise<boolean> {
   const isPartial = understood.some(({ fate }) => fate !== 'applied');
   if (!isPartial || !excluded.some(({ reason }) => reason === 'category_not_allowed')) return false;
-  const anywhere = await findProposals(shop, query, 1, []);
+  const anywhere = await findProposals(shop, query, 1, { categories: [], filters });
   return anywhere.proposals.length > 0 && anywhere.understood.every(({ fate }) => fate === 'applied');
 }
 
@@ -185,14 +201,28 @@ function questionFor({ understood }: Chosen['finding']): string {
  * A variant that is named is chosen whatever the sentence says; of a product that is named, the sentence must identify the
  * variant.
  */
-async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promise<Chosen> {
+async function chooseNamed(
+  shop: Shop,
+  body: IntentAdd,
+  product: Product,
+  filters: Filters | undefined,
+): Promise<Chosen> {
   const { query = '', variant_id } = body;
-  const variants = product.variants.filter(({ id }) => !variant_id || id === variant_id);
+  const narrowed = filters ? await withinFilters(shop, product, filters) : product;
+  const variants = narrowed.variants.filter(({ id }) => !variant_id || id === variant_id);
   const { understood, matches, isComplete } = await matchNamed(shop, { ...product, variants }, query);
   const { proposals, choice } = chooseVariant(body, understood, { product, matches });
-  const finding = { understood, excluded: [], proposals, needs: [] };
+  const finding = { understood, excluded: [], proposals, needs: [], matches: [product.id] };
+  if (variants.length === 0) return { finding, choice };
   if (isComplete || variant_id) return { finding, choice };
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
+}
+
+/** The product with those of its variants that meet the filters; none, if the product does not. */
+async function withinFilters(shop: Shop, product: Product, filters: Filters): Promise<Product> {
+  const conditions = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`, ...conditionsOf(filters.list)];
+  const meets = await shop.one(sql`select from products p where ${join(conditions, ' and ')}`);
+  return meets ? withinLimits(product, filters.limits) : { ...product, variants: [] };
 }
 
 /** The only matching variant that can be bought, if there is exactly one. Only an id can choose one that is sold out. */

@@ -1,41 +1,72 @@
-import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
+import type { AgentFacets, AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import * as catalog from '../catalog/catalog.ts';
-import type { CatalogQuery } from '../catalog/filters.ts';
+import { type CatalogQuery, type Filter, readListFilters } from '../catalog/filters.ts';
+import { withinLimits } from '../catalog/variant-limits.ts';
+import { ValidationError } from '../errors.ts';
+import type { LinkDeps } from '../links.ts';
 import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
+import * as agentFacets from './facets.ts';
+import { hasFilters, narrowing, OF_QUERY, readIntentFilters, withFilters } from './filters.ts';
 import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
-import { candidateOf, productOf } from './products.ts';
+import { readUrls } from './product-links.ts';
+import { candidatesOf, productOf } from './products.ts';
 
 /** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
 
+type Links = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
+
 /** One page of the products that meet all filters. */
-export async function list(shop: Shop, query: CatalogQuery): Promise<AgentProductPage> {
+export async function list(shop: Shop, links: Links, query: CatalogQuery): Promise<AgentProductPage> {
   const categories = shop.agent?.categories ?? [];
-  const within = categories.length > 0 ? [inCategories(categories)] : [];
-  const { products, total, page, limit, pages } = (await catalog.list(shop, query, within)).body();
-  const candidates = products.map((product) => candidateOf(propose(product, query)));
-  return { products: candidates, currency: shop.currency, total, page, limit, pages };
+  const within: Filter[] = categories.length > 0 ? [{ condition: inCategories(categories) }] : [];
+  const read = await readListFilters(shop, query, OF_QUERY);
+  const filters = { ...read, list: [...within, ...narrowing(read.list)] };
+  const found = (await catalog.listMeeting(shop, query, filters, agentFacets.MOST_COUNTED)).body();
+  const urlOf = await readUrls(shop, links);
+  const proposals = found.products.flatMap(
+    (product) => propose(product, withinLimits(product, filters.limits), query) ?? [],
+  );
+  const understood = withFilters(shop, compactUnderstood(found.understood ?? []), query, filters);
+  const { total, page, limit, pages, facets } = found;
+  return {
+    products: candidatesOf(proposals, urlOf),
+    currency: shop.currency,
+    ...{ total, page, limit, pages },
+    ...(understood.length > 0 && { understood }),
+    ...(facets && { facets: agentFacets.briefFacets(facets) }),
+  };
 }
 
 /** A product with its variants. Throws `not_found` and `category_not_allowed`. */
-export async function get(shop: Shop, product_id: string): Promise<AgentProduct> {
+export async function get(shop: Shop, links: Links, product_id: string): Promise<AgentProduct> {
   const product = (await catalog.get(shop, product_id)).body();
   await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
-  return productOf(product);
+  return productOf(product, await readUrls(shop, links));
 }
 
-/** The products that a sentence asks for. */
-export async function findCandidates(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
-  const finding = await findProposals(shop, query, limit);
-  const candidates = finding.proposals.map(candidateOf);
-  const status = candidates.length > 0 ? 'found' : 'not_found';
-  const understood = compactUnderstood(finding.understood);
+/** What the shop can be filtered by. */
+export function facets(shop: Shop): Promise<AgentFacets> {
+  return agentFacets.ofShop(shop);
+}
+
+/** The products that a sentence and filters ask for. */
+export async function findCandidates(shop: Shop, links: Links, body: IntentFind): Promise<FindOutcome> {
+  const { query = '', limit = 5 } = body;
+  if (!query && !hasFilters(body)) {
+    throw new ValidationError([{ loc: ['body', 'query'], msg: 'Send a query or a filter.', type: 'missing' }]);
+  }
+  const filters = await readIntentFilters(shop, body);
+  const finding = await findProposals(shop, query, limit, { filters });
+  const urlOf = await readUrls(shop, links);
+  const candidates = candidatesOf(finding.proposals, urlOf);
   return {
-    status,
+    status: candidates.length > 0 ? 'found' : 'not_found',
     currency: shop.currency,
-    understood,
+    understood: withFilters(shop, compactUnderstood(finding.understood), body, filters),
     excluded: finding.excluded,
     candidates,
     needs: needsOf(finding),
+    ...(body.facets && { facets: await agentFacets.ofProducts(shop, finding.matches) }),
   };
 }

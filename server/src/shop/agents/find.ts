@@ -8,7 +8,8 @@ import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
 import { termGroups } from '../../search/words/term-groups.ts';
-import type { CatalogQuery } from '../catalog/filters.ts';
+import type { CatalogQuery, Filters } from '../catalog/filters.ts';
+import { withinLimits } from '../catalog/variant-limits.ts';
 import { inCategories } from '../mandates/categories.ts';
 import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -23,6 +24,8 @@ export interface Finding {
   proposals: FoundProduct[];
   /** The things that are asked for, with their places among the proposals. */
   needs: FoundNeed[];
+  /** The best matches of all needs, at most 200 of each. */
+  matches: string[];
   /** Whether the first one of each need clearly is what was asked for. */
   isClear: boolean;
 }
@@ -34,31 +37,49 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
 /** The best product is clear when its score is this many times that of the next. */
 const CLEAR_LEAD = 1.3;
 
-/** The published products of the shop, for the search. */
-export function searchableProducts(shop: Shop): ProductSource {
-  return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'agent', product_ids) };
+/** The published products of the shop, for the search; with filters, only the variants that meet them. */
+export function searchableProducts(shop: Shop, filters?: Filters): ProductSource & { whole: Map<string, Product> } {
+  const whole = new Map<string, Product>();
+  async function byIds(product_ids: string[]): Promise<Product[]> {
+    const products = await productsByIds(shop, 'agent', product_ids);
+    if (!filters) return products;
+    for (const product of products) whole.set(product.id, product);
+    return products.map((product) => withinLimits(product, filters.limits));
+  }
+  return { ...searchFilters, inCategories, byIds, whole };
 }
 
-/** Finds within the categories, by default those of the agent that calls. Mostly four statements (see `findProducts` of the search). */
+interface FindOptions {
+  /** By default those of the agent that calls. */
+  categories?: string[];
+  filters?: Filters | undefined;
+}
+
+/** Finds within the categories. Mostly four statements (see `findProducts` of the search). */
 export async function findProposals(
   shop: Shop,
   query: string,
   limit: number,
-  categories = shop.agent?.categories ?? [],
+  { categories = shop.agent?.categories ?? [], filters }: FindOptions = {},
 ): Promise<Finding> {
-  const { understood, excluded, candidates, needs, areAllWanted } = await findNeeds(shop, searchableProducts(shop), {
+  const source = searchableProducts(shop, filters);
+  const { understood, excluded, candidates, needs, areAllWanted, matches } = await findNeeds(shop, source, {
     query,
     // At least two, because the lead over the second decides whether the first is clear.
     limit: Math.max(limit, 2),
     categories: categories.length > 0 ? categories : null,
+    filters: filters?.search,
   });
-  const proposals = candidates.slice(0, Math.max(limit, areAllWanted ? needs.length : 0));
+  const proposals = candidates
+    .slice(0, Math.max(limit, areAllWanted ? needs.length : 0))
+    .map((each) => ({ ...each, product: source.whole.get(each.product.id) ?? each.product }));
   // A relaxed constraint or missing word may have been the point of the request.
   const isComplete = areAllWanted && understood.every(({ fate }) => fate === 'applied');
   return {
     understood,
     excluded,
     proposals,
+    matches,
     needs: needs.map(({ text, quantity, candidates: places, found }) => ({
       text,
       quantity,
@@ -138,8 +159,11 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
   };
 }
 
-/** A product of a list, with the matching variant that can be bought and costs least, and the reasons. */
-export function propose(product: Product, query: CatalogQuery): Proposal {
+/**
+ * A product of a list, with the matching variant that can be bought and costs least, and the reasons. `narrowed` has only the variants
+ * that meet the filters; undefined if there is none.
+ */
+export function propose(product: Product, narrowed: Product, query: CatalogQuery): Proposal | undefined {
   const { q = '', price_min, price_max } = query;
   const { constraints, words } = parseQuery(q);
   const limits = [
@@ -150,16 +174,16 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
     limit ? [{ ...limit, kind: 'price' as const, text: '', start: 0, end: 0 }] : [],
   );
   const applied = [...constraints, ...filters].map((constraint) => ({ ...constraint, fate: 'applied' as const }));
-  const matching = matchVariants(product, q, applied);
+  const matching = matchVariants(narrowed, q, applied);
   const hasMatch = matching.variants.length > 0;
-  const ordered = (hasMatch ? matching.variants : product.variants).toSorted(
+  const ordered = (hasMatch ? matching.variants : narrowed.variants).toSorted(
     (a, b) =>
       optionReasons(b, query).length - optionReasons(a, query).length ||
       Number(b.available) - Number(a.available) ||
       Number(a.price) - Number(b.price),
   );
   const [variant] = ordered;
-  if (!variant) throw new Error(`The product ${product.id} has no variant.`);
+  if (!variant) return undefined;
   const context = { groups: termGroups(words), values: matching.values, understood: hasMatch ? applied : [] };
   const reasons = [
     ...matchReasons(fieldWords(product), variant, context),
@@ -183,6 +207,8 @@ function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQu
     ...(query.tag ? [`tags: ${tags.filter((tag) => wanted.has(tag.toLowerCase())).join(', ')}`] : []),
     ...(query.collection ? [`collection: ${query.collection}`] : []),
     ...(query.in_stock ? ['in stock'] : []),
+    ...(query.on_sale ? ['on sale'] : []),
+    ...(query.attribute ?? []).map((pair) => `attribute: ${pair}`),
   ];
 }
 

@@ -8,6 +8,7 @@ import type {
   Variant,
 } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
+import { imageUrlOf, type UrlOf } from './product-links.ts';
 
 /** Products as agents see them: in short form, with the merchant's text in a part of its own. */
 
@@ -20,8 +21,6 @@ export interface Proposal {
 
 export type Availability = AgentCandidate['availability'];
 
-/** For each option in a list, to keep answers short. The proposed variant is named anyway. */
-const MAX_OPTION_VALUES = 5;
 const MAX_REASONS = 10;
 
 export function availabilityOf({ track_inventory }: Product, variant: Variant): Availability {
@@ -38,24 +37,56 @@ function bestAvailabilityOf(product: Product): Availability {
   return BEST_FIRST.find((word) => words.has(word)) ?? 'out_of_stock';
 }
 
-export function candidateOf({ product, variant, match_reasons }: Proposal): AgentCandidate {
+/** For each candidate of a list, in characters of JSON: with the rest of the answer, five are 800 tokens of four characters. */
+const MOST_CHARACTERS = 520;
+
+/** How long a summary may be, and how many values of an option are listed. The proposed variant is named anyway. */
+interface Lengths {
+  summary: number;
+  values: number;
+}
+const LENGTHS: Lengths[] = [
+  { summary: CAPS.summary, values: 5 },
+  { summary: CAPS.summary / 2, values: 5 },
+  { summary: 0, values: 5 },
+  { summary: 0, values: 2 },
+  { summary: 0, values: 1 },
+];
+
+/** Candidates with as much text as there is room for; the product has all of it. */
+export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidate[] {
+  const [longest, ...shorter] = LENGTHS.map((lengths) =>
+    proposals.map((proposal) => candidateOf(proposal, urlOf, lengths)),
+  );
+  const isShort = (list: AgentCandidate[]) => JSON.stringify(list).length <= MOST_CHARACTERS * list.length;
+  if (!longest || isShort(longest)) return longest ?? [];
+  return shorter.find(isShort) ?? shorter.at(-1) ?? longest;
+}
+
+function candidateOf(
+  { product, variant, match_reasons }: Proposal,
+  urlOf: UrlOf,
+  { summary, values }: Lengths,
+): AgentCandidate {
   return {
     id: product.id,
     variant_id: variant.id,
     price: variant.price,
     ...(variant.compare_at_price !== null && { compare_at_price: variant.compare_at_price }),
     availability: availabilityOf(product, variant),
+    image_url: imageUrlOf(product, variant),
+    url: urlOf(product, variant),
     match_reasons: match_reasons
       .slice(0, MAX_REASONS)
       .flatMap((reason) => sanitizeMerchantText(reason, CAPS.name) ?? []),
     content: {
       content_trust: CONTENT_TRUST,
       name: nameOf(product.name),
-      summary: sanitizeMerchantText(product.description, CAPS.summary),
+      summary: summary > 0 ? sanitizeMerchantText(product.description, summary) : null,
       variant_name: variantNameOf(variant),
       vendor: sanitizeMerchantText(product.vendor, CAPS.name),
       product_type: sanitizeMerchantText(product.product_type, CAPS.name),
-      options: briefOptionsOf(product),
+      options: briefOptionsOf(product, values),
     },
   };
 }
@@ -76,13 +107,17 @@ export function alternativeOf(
 }
 
 /** A product with all its variants. */
-export function productOf(product: Product): AgentProduct {
+export function productOf(product: Product, urlOf: UrlOf): AgentProduct {
+  const first = product.variants.find(({ available }) => available) ?? product.variants[0];
+  if (!first) throw new Error(`The product ${product.id} has no variant.`);
   return {
     id: product.id,
     currency: product.currency,
     price: product.price,
     compare_at_price: product.compare_at_price,
     availability: bestAvailabilityOf(product),
+    image_url: imageUrlOf(product),
+    url: urlOf(product, first),
     variants: product.variants.map((variant) => variantOf(product, variant)),
     content: {
       content_trust: CONTENT_TRUST,
@@ -140,10 +175,10 @@ function optionsOf(product: Product): AgentOption[] {
 }
 
 /** The options for a list: the first values of each that can be bought, in the merchant's order. */
-function briefOptionsOf(product: Product): AgentCandidate['content']['options'] {
+function briefOptionsOf(product: Product, most: number): AgentCandidate['content']['options'] {
   return product.options.map((option) => {
     const buyable = buyableValues(product, option);
-    const listed = option.values.filter((value) => buyable.has(value)).slice(0, MAX_OPTION_VALUES);
+    const listed = option.values.filter((value) => buyable.has(value)).slice(0, most);
     return { name: nameOf(option.name), values: listed.map(nameOf), more: option.values.length - listed.length };
   });
 }

@@ -9,6 +9,7 @@ import {
   byRelevance,
   matching,
   matchingAlike,
+  matchingAll,
   matchingSearch,
   readFoundPage,
   readRankedPage,
@@ -22,7 +23,7 @@ import { ShownJson } from '../products/shown.ts';
 import { isBuyable } from '../products/shown-fields.ts';
 import type { Shop } from '../shop.ts';
 import { readFacets } from './facets.ts';
-import { type CatalogQuery, type Filter, filtersOf } from './filters.ts';
+import { type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
 
 /**
  * Lists, single products and facets are read without locks, each from one statement's snapshot. A change of a collection locks
@@ -33,17 +34,38 @@ export type ProductList = ProductPage & { facets?: Facets; understood?: Understo
 
 /**
  * One page of the products that meet all filters; with `q`, also how it was understood. One statement; with `q`, one in
- * addition to those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
+ * addition to those of `search`, so mostly three; one more for facets.
  */
-export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ShownJson<ProductList>> {
-  const filters = [...within.map((condition): Filter => ({ condition })), ...(await filtersOf(shop, query))];
-  if (query.q !== undefined) return listFound(shop, query, query.q, filters);
+export async function list(shop: Shop, query: CatalogQuery): Promise<ShownJson<ProductList>> {
+  return listMeeting(shop, query, await readListFilters(shop, query, { place: 'query', ofVariants: false }));
+}
+
+/** The same with the filters as they were read. */
+export async function listMeeting(
+  shop: Shop,
+  query: CatalogQuery,
+  filters: Filters,
+  mostValues?: number,
+): Promise<ShownJson<ProductList>> {
+  if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, mostValues });
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
   const matchesOf = (conditions: Sql[]) => matching(conditions);
-  const matches = matchesOf([...always, ...conditionsOf(filters)]);
+  const conditions = [...always, ...conditionsOf(filters.list)];
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
-  const page = await readShownPage(shop, matches, order, query, unavailableIn(query));
-  return shownList(shop, page, query.facets ? { facets: await readFacets(shop, { always, filters, matchesOf }) } : {});
+  const unavailable = unavailableIn(query);
+  const page = filters.list.some(({ isNarrow }) => isNarrow)
+    ? await readFoundPage(
+        shop,
+        matchingAll(conditions),
+        unavailable === 'last' ? sql`${canBeBought} desc, ${order}` : order,
+        query,
+      )
+    : await readShownPage(shop, matchesOf(conditions), order, query, unavailable);
+  return shownList(
+    shop,
+    page,
+    query.facets ? { facets: await readFacets(shop, { always, filters: filters.list, matchesOf }, mostValues) } : {},
+  );
 }
 
 /** Shops where something sold out was among the best of a first page a moment ago. */
@@ -56,20 +78,22 @@ const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 async function listFound(
   shop: Shop,
   query: CatalogQuery,
-  q: string,
-  filters: Filter[],
+  { q, filters, mostValues }: { q: string; filters: Filters; mostValues: number | undefined },
   withStock = pageOf(query).offset > 0 || sellingOut.has(shop.siteId),
 ): Promise<ShownJson<ProductList>> {
   const last = unavailableIn(query) === 'last';
-  const where = conditionsOf(filters);
-  const found = await search(shop, searchFilters, q, { where, completeLast: true, withStock: last && withStock });
-  const { understood, total } = found;
+  const options = { filters: filters.search, completeLast: true, withStock: last && withStock };
+  const found = await search(shop, searchFilters, q, options);
+  const understood = found.understood.map((each) =>
+    isOtherOrder(each, query) ? { ...each, fate: 'relaxed' as const } : each,
+  );
+  const { total } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
-  const matches = matchesOf([...always, ...conditionsOf(filters)]);
-  const read = () => {
+  const matches = matchesOf([...always, ...conditionsOf(filters.list)]);
+  const readPage = () => {
     if (total === 0) {
       const order = orderOf(sort, byRelevance(q, ORDERS.newest));
       return readShownPage(shop, matches, order, query, last ? 'last' : 'show');
@@ -82,18 +106,21 @@ async function listFound(
       ? readRankedPage(shop, ranked, total, query)
       : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
   };
-  const page = await read();
+  const page = await readPage();
   const isRanked = last && total > 0 && sort === 'relevance';
   if (isRanked && !withStock && !page.products.every(isBuyable)) {
     sellingOut.set(shop.siteId, true);
-    return listFound(shop, query, q, filters, true);
+    return listFound(shop, query, { q, filters, mostValues }, true);
   }
-  const facets = query.facets && { facets: await readFacets(shop, { always, filters, matchesOf }) };
+  const facets = query.facets && {
+    facets: await readFacets(shop, { always, filters: filters.list, matchesOf }, mostValues),
+  };
   return shownList(shop, page, { understood, ...facets });
 }
 
-function conditionsOf(filters: Filter[]): Sql[] {
-  return filters.map(({ condition }) => condition);
+/** An order that the words ask for, beside another one that `sort` asks for. */
+function isOtherOrder({ kind, value }: Understood, { sort }: CatalogQuery): boolean {
+  return kind === 'sort' && sort !== undefined && value !== sort;
 }
 
 function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {

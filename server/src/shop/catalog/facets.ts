@@ -1,12 +1,13 @@
-import type { Facets, FacetValue } from '@commerce-backend/spec';
+import type { CollectionFacet, Facets, FacetValue } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { jsonObject } from '../../db/fields.ts';
 import type { Matching } from '../products/list.ts';
 import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
-import type { Filter } from './filters.ts';
+import { meetsRules } from './collection-rules.ts';
+import { conditionsOf, type Filter } from './filters.ts';
 
-/** At most this many values of each facet, the most frequent first. */
+/** At most this many values of each facet, the most frequent first, unless the caller wants more. */
 const MAX_VALUES = 100;
 
 /** What a list shows, as far as facets need it. */
@@ -22,27 +23,40 @@ interface Listed {
  * The values of the matching products, counted over all of them, in one statement. The filters of a kind do not narrow that
  * kind's own counts: these are read from the products that meet all other filters.
  */
-export async function readFacets(shop: Shop, { always, filters, matchesOf }: Listed): Promise<Facets> {
+export async function readFacets(
+  shop: Shop,
+  { always, filters, matchesOf }: Listed,
+  most = MAX_VALUES,
+): Promise<Facets> {
   const chosen = filters.filter(({ kind }) => kind !== undefined);
   const others = filters.filter(({ kind }) => kind === undefined);
-  const base = matchesOf([...always, ...others.map(({ condition }) => condition)]);
-  // The products without the filters of a kind or, of the kind `option`, of that option.
-  const without = (kind?: Filter['kind'], option?: string) => {
-    const kept = chosen.filter((one) => one.kind !== kind || one.option !== option);
-    const where = join([base.where, ...kept.map(({ condition }) => condition)], ' and ');
+  const base = matchesOf(always);
+  // The products without the filters of a kind or, of the kinds that have names, of that option or attribute.
+  const without: Without = (kind, name) => {
+    const kept = chosen.filter((one) => one.kind !== kind || one.name !== name);
+    const where = join([base.where, ...conditionsOf([...others, ...kept])], ' and ');
     return sql`(select p.* from products p ${base.join} where ${where})`;
   };
   const row = await shop.one<{ facets: Facets }>(
     sql`${base.with}
       select ${jsonObject<Facets>({
-        vendors: counted(sql`select p.vendor as value, count(*) as count from ${without('vendor')} p
-          where p.vendor is not null group by 1`),
-        product_types: counted(sql`select p.product_type as value, count(*) as count from ${without('product_type')} p
-          where p.product_type is not null group by 1`),
+        vendors: counted(
+          sql`select p.vendor as value, count(*) as count from ${without('vendor')} p
+            where p.vendor is not null group by 1`,
+          most,
+        ),
+        product_types: counted(
+          sql`select p.product_type as value, count(*) as count from ${without('product_type')} p
+            where p.product_type is not null group by 1`,
+          most,
+        ),
         tags: counted(
           sql`select tag as value, count(*) as count from ${without('tag')} p, unnest(p.tags) as tag group by 1`,
+          most,
         ),
-        options: optionFacets(shop, chosen, without),
+        collections: collectionFacets(shop, without('collection'), most),
+        options: namedFacets('option', (...of) => optionValues(shop, ...of), chosen, without, most),
+        attributes: namedFacets('attribute', attributeValues, chosen, without, most),
         price: sql`(select case when count(*) > 0 then
           json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${without('price')} p)`,
         in_stock: sql`(select json_build_object('true', count(*) filter (where ${inStock}),
@@ -55,33 +69,64 @@ export async function readFacets(shop: Shop, { always, filters, matchesOf }: Lis
 
 const facetValue = jsonObject<FacetValue>({ value: sql`value`, count: sql`count` });
 
-function counted(groups: Sql): Sql {
+function counted(groups: Sql, most: number): Sql {
   return sql`(select coalesce(json_agg(${facetValue} order by count desc, value), '[]')
-    from (select * from (${groups}) as g order by count desc, value limit ${MAX_VALUES}) as top)`;
+    from (select * from (${groups}) as g order by count desc, value limit ${most}) as top)`;
 }
 
-/** Values that can be bought, by the name of their option, whatever its case. */
-function optionFacets(shop: Shop, chosen: Filter[], without: (kind?: Filter['kind'], option?: string) => Sql): Sql {
-  const names = chosen.flatMap(({ option }) => option ?? []);
-  const others = names.length > 0 ? sql`and lower(o.name) <> all(${names}::text[])` : empty;
+/** The products that meet the filters of all other kinds; of a kind that has names, also those of other names. */
+type Without = (kind?: Filter['kind'], name?: string) => Sql;
+
+/** The published collections, as far as they have any of the products. */
+function collectionFacets(shop: Shop, matching: Sql, most: number): Sql {
+  const facet = jsonObject<CollectionFacet>({ value: sql`handle`, title: sql`title`, count: sql`count` });
+  return sql`(select coalesce(json_agg(${facet} order by count desc, handle), '[]') from (
+    select c.handle, c.title, case c.type when 'manual' then (
+        select count(*) from collection_products cp join ${matching} p on p.id = cp.product_id
+        where cp.site_id = c.site_id and cp.collection_id = c.id)
+      else (select count(*) from ${matching} p where ${meetsRules(sql`c.rules`, sql`c.rules_match`)}) end as count
+    from collections c where c.site_id = ${shop.siteId} and c.published and c.published_at <= now()
+    order by count desc, handle limit ${most}) as top where count > 0)`;
+}
+
+/** The values of options or attributes by their names, whatever the case of the names. */
+function namedFacets(
+  kind: 'option' | 'attribute',
+  valuesOf: (matching: Sql, which: (name: Sql) => Sql) => Sql,
+  chosen: Filter[],
+  without: Without,
+  most: number,
+): Sql {
+  const names = chosen.flatMap((one) => (one.kind === kind ? (one.name ?? []) : []));
   const parts = [
-    optionValues(shop, without(), others),
-    ...names.map((name) => optionValues(shop, without('option', name), sql`and lower(o.name) = ${name}`)),
+    valuesOf(without(), (name) => (names.length > 0 ? sql`and lower(${name}) <> all(${names}::text[])` : empty)),
+    ...names.map((one) => valuesOf(without(kind, one), (name) => sql`and lower(${name}) = ${one}`)),
   ];
   return sql`(
     select coalesce(json_agg(json_build_object('name', name, 'values', values) order by name), '[]') from (
       select min(name) as name, json_agg(${facetValue} order by count desc, value) as values
-      from (${join(parts, ' union all ')}) as ranked where place <= ${MAX_VALUES} group by option
+      from (${join(parts, ' union all ')}) as ranked where place <= ${most}
+      group by key order by sum(count) desc, key limit ${most}
     ) as named)`;
 }
 
-/** The values of these `product_options o`, each with its place among those of the same option. */
-function optionValues(shop: Shop, matching: Sql, which: Sql): Sql {
-  return sql`select lower(o.name) as option, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
+/** Option values that can be bought, each with its place among those of the same option. */
+function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql {
+  return sql`select lower(o.name) as key, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
       count(distinct p.id) as count,
       row_number() over (partition by lower(o.name) order by count(distinct p.id) desc) as place
     from ${matching} p
-    join product_options o on o.site_id = ${shop.siteId} and o.product_id = p.id ${which}
+    join product_options o on o.site_id = ${shop.siteId} and o.product_id = p.id ${which(sql`o.name`)}
     join variants v on v.site_id = ${shop.siteId} and v.product_id = p.id and ${available}
     group by 1, 3`;
+}
+
+/** Values of attributes likewise, without case; of one that lists several, each. */
+function attributeValues(matching: Sql, which: (name: Sql) => Sql): Sql {
+  return sql`select lower(btrim(m.key)) as key, lower(btrim(min(m.key))) as name, min(btrim(one.value)) as value,
+      count(distinct p.id) as count,
+      row_number() over (partition by lower(btrim(m.key)) order by count(distinct p.id) desc) as place
+    from ${matching} p, jsonb_each_text(p.metadata) as m, unnest(string_to_array(m.value, ', ')) as one (value)
+    where btrim(one.value) <> '' ${which(sql`btrim(m.key)`)}
+    group by 1, lower(btrim(one.value))`;
 }

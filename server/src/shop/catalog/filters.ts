@@ -1,56 +1,207 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
+import { hasPriceWithin, isOnSale, isOrHas, variantHas } from '../../search/rank/conditions.ts';
+import { hasAttribute, mayHaveLabel, type PriceRange, type SearchFilters } from '../../search/rank/filters.ts';
+import { termsOf } from '../../search/words/normalize.ts';
 import { ValidationError } from '../errors.ts';
-import { canonicalAmount } from '../money.ts';
+import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
 import { labelFilters, type Unavailable } from '../products/list.ts';
-import { available, inStock } from '../products/rows.ts';
+import { available, canBeBought, inStock, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
+import { hasOptionValue, type VariantLimits } from './variant-limits.ts';
 
-/** What a shopper narrows the catalogue by. */
+/** What a shopper or an agent narrows the catalogue by. */
 
-/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
-export interface CatalogQuery extends PageQuery {
-  q?: string;
-  sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
+/** The filters, under the names of the contract, in a query or a body. */
+export interface FilterQuery {
   vendor?: string[];
   product_type?: string[];
   tag?: string[];
   collection?: string;
   price_min?: string;
   price_max?: string;
-  updated_since?: string;
   in_stock?: boolean;
-  unavailable?: Unavailable;
   option?: string[];
+  attribute?: string[];
+  exclude_tag?: string[];
+  exclude_type?: string[];
+  exclude_attribute?: string[];
+  exclude_text?: string[];
+  on_sale?: boolean;
+  cheaper_than?: string;
+}
+
+/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
+export interface CatalogQuery extends FilterQuery, PageQuery {
+  q?: string;
+  sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
+  updated_since?: string;
+  unavailable?: Unavailable;
   facets?: boolean;
 }
 
 /** A condition on `products p`, with the kind of facet that it is a choice from, if any. */
 export interface Filter {
-  kind?: 'vendor' | 'product_type' | 'tag' | 'price' | 'in_stock' | 'option';
-  /** The name of the option, where that is the kind. */
-  option?: string;
-  condition: Sql;
+  kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
+  /** The name of the option or attribute, where that is the kind. */
+  name?: string;
+  condition?: Sql;
+  /** A condition that takes long. */
+  slow?: Sql;
+  /** What it asks of a variant, as a condition on `variants v`. */
+  variant?: Sql;
+  /** Whether nothing but its variants tells whether a product meets it. */
+  isOfVariants?: true;
+  /** It takes long, or few products meet it: a page is quicker found among all that do than in the order of the list. */
+  isNarrow?: true;
 }
 
-/** The filters of a query: one for each kind and each option, which all must hold. Throws a ValidationError. */
-export async function filtersOf(shop: Shop, query: CatalogQuery): Promise<Filter[]> {
-  const { collection, in_stock, price_min, price_max } = query;
-  const found: Filter[] = labelFilters(query);
-  if (query.unavailable === 'hide') found.push({ condition: inStock });
-  if (in_stock !== undefined) found.push({ kind: 'in_stock', condition: in_stock ? inStock : sql`not ${inStock}` });
-  if (price_min) {
-    found.push({ kind: 'price', condition: sql`p.price >= ${amountOf(shop, price_min, 'price_min')}::numeric` });
-  }
-  if (price_max) {
-    found.push({ kind: 'price', condition: sql`p.price <= ${amountOf(shop, price_max, 'price_max')}::numeric` });
-  }
+/** The filters of a request, with what the search and the choice of a variant need of them. */
+export interface Filters {
+  list: Filter[];
+  limits: VariantLimits;
+  search: SearchFilters;
+}
+
+export interface Reading {
+  /** Where the filters were sent, for mistakes. */
+  place: 'query' | 'body';
+  /** Whether a limit on the price is one of variants; else it is one of the product's price, the lowest of its variants. */
+  ofVariants: boolean;
+}
+
+/**
+ * All conditions of the filters. Those on variants must hold for one and the same variant. That is looked up product by product, and
+ * texts are read, only where everything else holds: otherwise the planner may read all variants or all texts first.
+ */
+export function conditionsOf(filters: Filter[]): Sql[] {
+  const quick = filters.flatMap(({ condition }) => condition ?? []);
+  const ofVariant = filters.flatMap(({ variant }) => variant ?? []);
+  const isLookedUp = ofVariant.length > 1 || filters.some(({ isOfVariants }) => isOfVariants);
+  const slow = [
+    ...filters.flatMap((filter) => filter.slow ?? []),
+    ...(isLookedUp
+      ? [
+          sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
+            and ${join(ofVariant, ' and ')} limit 1), false)`,
+        ]
+      : []),
+  ];
+  if (slow.length === 0) return quick;
+  if (quick.length === 0) return slow;
+  return [...quick, sql`case when ${join(quick, ' and ')} then ${join(slow, ' and ')} else false end`];
+}
+
+/**
+ * The filters of a query: one for each kind and each option, which all must hold. Throws a ValidationError. At most two statements, for a
+ * collection and for the product that others must be cheaper than.
+ */
+export async function readFilters(shop: Shop, query: FilterQuery, reading: Reading): Promise<Filters> {
+  const { in_stock, on_sale } = query;
+  const price = await readPrice(shop, query, reading.place);
+  const options = pairsOf(query.option, reading.place, 'option');
+  const attributes = pairsOf(query.attribute, reading.place, 'attribute');
+  const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
+  const list: Filter[] = [
+    ...labelFilters(query).map((filter) => ({ ...filter, condition: indexed(shop, query, filter) })),
+    ...(in_stock === undefined ? [] : [stockFilter(in_stock, isNarrowed(query))]),
+    ...priceFilters(price, reading.ofVariants),
+    ...(query.collection
+      ? [{ kind: 'collection' as const, condition: await inCollection(shop, query.collection) }]
+      : []),
+    ...[...options].map(([name, values]) => optionFilter(shop, name, values)),
+    ...[...attributes].map(([name, values]): Filter => {
+      return { kind: 'attribute', name, condition: hasAttribute(shop, name, values), isNarrow: true };
+    }),
+    ...exclusions(shop, query, reading.place),
+    ...unwanted.map((value): Filter => {
+      return { slow: sql`not ${isOrHas(shop, value)}`, variant: sql`not ${variantHas(value)}`, isNarrow: true };
+    }),
+    ...(on_sale === undefined ? [] : [saleFilter(shop, on_sale)]),
+  ];
+  const wanted = [
+    ...[...options.values(), ...attributes.values()].flat(),
+    ...(query.tag ?? []),
+    ...(query.product_type ?? []),
+    ...(query.vendor ?? []),
+  ];
+  return {
+    list,
+    limits: { price, in_stock: in_stock === true, on_sale: on_sale === true, options, unwanted },
+    search: { where: conditionsOf(list), price, wanted },
+  };
+}
+
+/** The filters of a list, with those that only lists have. */
+export async function readListFilters(shop: Shop, query: CatalogQuery, reading: Reading): Promise<Filters> {
+  const filters = await readFilters(shop, query, reading);
+  const list = [...filters.list];
+  if (query.unavailable === 'hide') list.push({ condition: inStock });
   if (query.updated_since) {
-    found.push({ condition: sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz` });
+    list.push({ condition: sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz` });
   }
-  if (collection) found.push({ condition: await inCollection(shop, collection) });
-  return [...found, ...optionFilters(query.option ?? [])];
+  return { ...filters, list, search: { ...filters.search, where: conditionsOf(list) } };
+}
+
+/** The condition of labels, after a look into the index for the products that may have them: reading all products takes long. */
+function indexed(shop: Shop, query: FilterQuery, { kind, condition }: ReturnType<typeof labelFilters>[number]): Sql {
+  const among = mayHaveLabel(shop, kind, query[kind] ?? []);
+  return among ? sql`(${among} and ${condition})` : condition;
+}
+
+/** Among few products, stock is looked up one by one. */
+function stockFilter(in_stock: boolean, isNarrow: boolean): Filter {
+  if (!in_stock) return { kind: 'in_stock', condition: sql`not ${inStock}` };
+  if (isNarrow) return { kind: 'in_stock', slow: canBeBought, variant: available, isNarrow };
+  return { kind: 'in_stock', condition: inStock, variant: available };
+}
+
+function isNarrowed({ price_max, vendor, product_type, tag, attribute, option }: FilterQuery): boolean {
+  return [price_max, vendor, product_type, tag, attribute, option].some((one) => one !== undefined);
+}
+
+function saleFilter(shop: Shop, on_sale: boolean): Filter {
+  const condition = isOnSale(shop);
+  return on_sale
+    ? { condition, variant: sql`v.compare_at_price > v.price`, isNarrow: true }
+    : { condition: sql`not ${condition}` };
+}
+
+/** The limits on the price, in the shop's currency, with the one that another product sets. */
+async function readPrice(shop: Shop, query: FilterQuery, place: Reading['place']): Promise<PriceRange> {
+  const amountOf = (field: 'price_min' | 'price_max') => {
+    const amount = query[field];
+    return amount ? Number(canonicalAmount(amount, shop.currencyDigits, [place, field])) : undefined;
+  };
+  const min = amountOf('price_min');
+  const maxima = [amountOf('price_max'), query.cheaper_than && (await priceBelow(shop, query.cheaper_than, place))];
+  const known = maxima.filter((max) => typeof max === 'number');
+  return { ...(min !== undefined && { min }), ...(known.length > 0 && { max: Math.min(...known) }) };
+}
+
+/** The highest price below that of a product. */
+async function priceBelow(shop: Shop, product_id: string, place: Reading['place']): Promise<number> {
+  const product = await shop.one<RowOf<'products', 'price'>>(
+    sql`select p.price from products p where p.site_id = ${shop.siteId} and p.id = ${product_id} and ${visible}`,
+  );
+  if (!product) {
+    const msg = 'The shop has no product with this id.';
+    throw new ValidationError([{ loc: [place, 'cheaper_than'], msg, type: 'value_error' }]);
+  }
+  return Number(decimal(minorUnits(product.price, shop.currencyDigits) - 1, shop.currencyDigits));
+}
+
+function priceFilters({ min, max }: PriceRange, ofVariants: boolean): Filter[] {
+  if (min === undefined && max === undefined) return [];
+  const variant = sql`v.price between ${min ?? 0}::numeric and ${max ?? Number.MAX_SAFE_INTEGER}::numeric`;
+  if (ofVariants) return [{ kind: 'price', condition: hasPriceWithin(min, max), variant }];
+  const bounds = [
+    ...(min === undefined ? [] : [sql`p.price >= ${min}::numeric`]),
+    ...(max === undefined ? [] : [sql`p.price <= ${max}::numeric`]),
+  ];
+  return [{ kind: 'price', condition: join(bounds, ' and '), variant }];
 }
 
 async function inCollection(shop: Shop, handle: string): Promise<Sql> {
@@ -58,38 +209,46 @@ async function inCollection(shop: Shop, handle: string): Promise<Sql> {
   return collection ? collections.membership(collection) : sql`false`;
 }
 
-function amountOf(shop: Shop, amount: string, field: string): string {
-  return canonicalAmount(amount, shop.currencyDigits, ['query', field]);
-}
-
-/** Several values of one option mean any of them. */
-function optionFilters(wishes: string[]): Filter[] {
-  const byOption = Map.groupBy(wishes.map(readOption), ({ name }) => name.toLowerCase());
-  return [...byOption].map(([option, wanted]) => ({
-    kind: 'option',
-    option,
-    condition: hasOption(
-      option,
-      wanted.map(({ value }) => value.toLowerCase()),
-    ),
-  }));
-}
-
-/** `Color:Blue` */
-function readOption(wish: string): { name: string; value: string } {
-  const [name = '', ...rest] = wish.split(':');
-  const value = rest.join(':');
-  if (!name || !value) {
-    const msg = 'Write an option filter as name:value.';
-    throw new ValidationError([{ loc: ['query', 'option'], msg, type: 'value_error' }]);
-  }
-  return { name, value };
-}
-
 /** A variant with one of these values of the option can be bought; all in lower case. */
-function hasOption(name: string, values: string[]): Sql {
-  return sql`exists (
-    select from product_options o join variants v on v.site_id = o.site_id and v.product_id = o.product_id
-    where o.site_id = p.site_id and o.product_id = p.id and lower(o.name) = ${name} and ${available}
-      and lower((array[v.option1, v.option2, v.option3])[o.position]) = any(${values}::text[]))`;
+function optionFilter(shop: Shop, name: string, values: string[]): Filter {
+  const among = mayHaveLabel(shop, 'option', values);
+  const variant = sql`${available} and ${hasOptionValue(name, values)}`;
+  return { kind: 'option', name, ...(among && { condition: among }), variant, isOfVariants: true, isNarrow: true };
+}
+
+function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Filter[] {
+  const tags = query.exclude_tag?.map((tag) => tag.toLowerCase());
+  const types = query.exclude_type?.map((type) => type.toLowerCase());
+  const attributes = pairsOf(query.exclude_attribute, place, 'exclude_attribute');
+  return [
+    ...(tags
+      ? [{ condition: sql`not exists (select from unnest(p.tags) as tag where lower(tag) = any(${tags}::text[]))` }]
+      : []),
+    ...(types ? [{ condition: sql`(lower(p.product_type) = any(${types}::text[])) is not true` }] : []),
+    ...[...attributes].map(([name, values]) => ({ condition: sql`not ${hasAttribute(shop, name, values)}` })),
+  ];
+}
+
+function unwantedTerm(text: string, place: Reading['place']): string {
+  const term = termsOf(text).join(' ');
+  if (term) return term;
+  throw new ValidationError([{ loc: [place, 'exclude_text'], msg: 'Give at least one word.', type: 'value_error' }]);
+}
+
+/** `Colour:Blue`, in lower case. Several values of one name mean any of them. */
+function pairsOf(pairs: string[] = [], place: Reading['place'], field: string): Map<string, string[]> {
+  const read = pairs.map((pair) => {
+    const at = pair.indexOf(':');
+    const [name, value] = [
+      pair.slice(0, at).trim().toLowerCase(),
+      pair
+        .slice(at + 1)
+        .trim()
+        .toLowerCase(),
+    ];
+    if (at > 0 && name && value) return { name, value };
+    throw new ValidationError([{ loc: [place, field], msg: 'Write it as name:value.', type: 'value_error' }]);
+  });
+  const byName = Map.groupBy(read, ({ name }) => name);
+  return new Map([...byName].map(([name, all]) => [name, all.map(({ value }) => value)]));
 }

@@ -65,7 +65,8 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 
 /** What the storefront's search finds, drafts and archived products included; if that is nothing, similarly spelled names. */
 async function listFound(shop: Shop, query: ProductFilters, q: string, where: Sql[]): Promise<ProductPage> {
-  const found = await search(shop, wholeCatalogue, q, { where, completeLast: true, keywordsOnly: true });
+  const filters = { where, price: {}, wanted: [] };
+  const found = await search(shop, wholeCatalogue, q, { filters, completeLast: true, keywordsOnly: true });
   const { sort = 'relevance' } = query;
   const order = sort === 'relevance' ? undefined : ORDERS[sort];
   const byRank = byRelevance(q, ORDERS.newest);

@@ -11,6 +11,7 @@ export interface Front {
   brand: WholeBrand;
   legal: WholeLegal;
   storefront_url: string | null;
+  product_url_template: string | null;
   allowed_origins: string[];
   /** Whether shoppers are asked whether they want mails about offers. */
   ask_for_marketing: boolean;
@@ -19,7 +20,8 @@ export interface Front {
 /** From `site_settings t`. */
 export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t.name,
   'default_locale', t.default_locale, 'time_zone', t.time_zone, 'brand', ${JSON.stringify(NO_BRAND)}::jsonb || t.brand,
-  'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url, 'ask_for_marketing', t.ask_for_marketing,
+  'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url,
+  'product_url_template', t.product_url_template, 'ask_for_marketing', t.ask_for_marketing,
   'allowed_origins', (select s.allowed_origins from sites s where s.site_id = t.site_id))`;
 
 export async function readFront(shop: Shop): Promise<Front> {

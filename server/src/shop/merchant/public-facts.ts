@@ -5,7 +5,7 @@ import { contrastWithWhite, LEAST_CONTRAST } from './brand.ts';
 
 /** What is wrong with the public settings of a shop that the contract's schema cannot judge by itself. */
 export function publicMistakes(patch: SettingsPatch, baseUrl: string): ValidationErrorItem[] {
-  const { brand, legal, storefront_url, time_zone } = patch;
+  const { brand, legal, storefront_url, product_url_template, time_zone } = patch;
   const addresses: [(string | number)[], string | null | undefined][] = [
     [['brand', 'logo_url'], brand?.logo_url],
     [['legal', 'terms_url'], legal?.terms_url],
@@ -17,6 +17,11 @@ export function publicMistakes(patch: SettingsPatch, baseUrl: string): Validatio
   const mistakes = addresses
     .filter(([, address]) => address && !safeUrl(address, baseUrl))
     .map(([field]) => bodyMistake(field, 'value_error', 'Give an https address without user name and password.'));
+  if (product_url_template && !isUrlTemplate(product_url_template, baseUrl)) {
+    const message =
+      'Give an https address that has {slug} or {id} once behind the host, such as https://shop.example/products/{slug}.';
+    mistakes.push(bodyMistake(['product_url_template'], 'value_error', message));
+  }
   if (time_zone !== undefined && !isTimeZone(time_zone)) {
     const message = 'This is not a time zone. Give an IANA name such as Europe/Berlin.';
     mistakes.push(bodyMistake(['time_zone'], 'value_error', message));
@@ -26,6 +31,11 @@ export function publicMistakes(patch: SettingsPatch, baseUrl: string): Validatio
     mistakes.push(bodyMistake(['legal', 'terms_required'], 'value_error', message));
   }
   return brand?.accent_color ? [...mistakes, ...contrastMistakes(brand.accent_color)] : mistakes;
+}
+
+function isUrlTemplate(template: string, baseUrl: string): boolean {
+  const [before = '', ...others] = template.split(/\{(?:slug|id)\}/);
+  return others.length === 1 && /^https?:\/\/[^/]+\//.test(before) && !!safeUrl(template.replace(/[{}]/g, ''), baseUrl);
 }
 
 function contrastMistakes(color: string): ValidationErrorItem[] {

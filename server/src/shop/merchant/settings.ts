@@ -45,6 +45,7 @@ const COLUMNS = selectList<Settings>({
   brand: sql`${JSON.stringify(NO_BRAND)}::jsonb || t.brand`,
   legal: sql`${JSON.stringify(NO_LEGAL)}::jsonb || t.legal`,
   storefront_url: sql`t.storefront_url`,
+  product_url_template: sql`t.product_url_template`,
   ask_for_marketing: sql`t.ask_for_marketing`,
   mail_new_orders: sql`t.mail_new_orders`,
   updated_at: sql`t.updated_at`,
@@ -118,6 +119,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         brand = coalesce(${json(patch.brand)}::jsonb, brand), legal = coalesce(${json(patch.legal)}::jsonb, legal),
         storefront_url = case when ${patch.storefront_url !== undefined}
           then ${patch.storefront_url ?? null} else storefront_url end,
+        product_url_template = case when ${patch.product_url_template !== undefined}
+          then ${patch.product_url_template ?? null} else product_url_template end,
         ask_for_marketing = coalesce(${patch.ask_for_marketing ?? null}, ask_for_marketing),
         mail_new_orders = coalesce(${patch.mail_new_orders ?? null}, mail_new_orders),
         updated_at = now()

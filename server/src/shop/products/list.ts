@@ -35,6 +35,18 @@ export function matchingAlike(conditions: Sql[], q: string): Matching {
   };
 }
 
+/** The products that meet all conditions, as `found`: read once, and not again for the count and each part of the page. */
+export function matchingAll(conditions: Sql[]): Matching {
+  return {
+    with: sql`with found as materialized (
+        select p.site_id, p.id, p.name, p.price, p.published_at, p.sales_count from products p
+        where ${join(conditions, ' and ')}
+      )`,
+    join: empty,
+    where: sql`true`,
+  };
+}
+
 /** At most this many matches are looked up one by one: beyond that, reading the whole catalogue is quicker. */
 const LOOKED_UP = 5_000;
 

@@ -1,0 +1,211 @@
+import type { IntentFind } from '@commerce-backend/spec';
+import { expect, test } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { openShop } from '../../test/shop.ts';
+
+const search = '/api/agent/catalog/search';
+const find = '/api/agent/intent/find';
+const add = '/api/agent/intent/find-and-add';
+const products = '/api/storefront/products';
+
+type Filters = Omit<IntentFind, 'query' | 'facets' | 'limit' | 'sort'>;
+
+/** A shop of cups and jackets whose filters have something to tell apart. */
+async function openMixedShop(categories: string[] = []) {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { agent, access_token } = await givenAgent(shop, customer, { categories });
+  const mug = await shop.givenProduct({
+    ...{ name: 'Moor mug', price: '18.00', product_type: 'Cups', vendor: 'Kiln', tags: ['gift', 'kitchen'] },
+    metadata: { Material: 'Stoneware', care: 'Dishwasher safe, microwave safe' },
+  });
+  const beaker = await shop.givenProduct({
+    ...{ name: 'Camp beaker', price: '9.00', compare_at_price: '12.00', product_type: 'Cups', vendor: 'Ash' },
+    ...{ tags: ['camping'], metadata: { material: 'Steel, enamel' }, description: 'A beaker free of nuts.' },
+  });
+  const glass = await shop.givenProduct({
+    ...{ name: 'Tall glass', price: '6.00', product_type: 'Glasses', vendor: 'Kiln', inventory_quantity: 0 },
+    ...{ metadata: { material: 'Glass' }, description: 'Packed in a box with nuts.' },
+  });
+  const jacket = await shop.givenProduct({
+    ...{ name: 'Rain jacket', product_type: 'Jackets', vendor: 'Ash', metadata: { material: 'Nylon', lining: 'Wool' } },
+    options: [
+      { name: 'Size', values: ['M', 'L'] },
+      { name: 'Colour', values: ['Red', 'Blue'] },
+    ],
+    variants: [
+      { option1: 'M', option2: 'Red', price: '40.00', inventory_quantity: 5 },
+      { option1: 'L', option2: 'Red', price: '60.00', compare_at_price: '80.00', inventory_quantity: 5 },
+      { option1: 'L', option2: 'Blue', price: '90.00', inventory_quantity: 5 },
+    ],
+  });
+  const names: Record<string, string> = {
+    [mug.id]: 'mug',
+    [beaker.id]: 'beaker',
+    [glass.id]: 'glass',
+    [jacket.id]: 'jacket',
+  };
+
+  /** The products that each surface finds with these filters. */
+  async function everywhere(filters: Filters, words?: string) {
+    const query = { ...filters, ...(words && { q: words }) };
+    const listed = await shop.storefront.GET(products, { params: { query } });
+    const searched = await agent.GET(search, { params: { query } });
+    const found = await agent.POST(find, { body: { ...filters, ...(words && { query: words }), limit: 10 } });
+    const named = (ids: (string | undefined)[] | undefined) => ids?.map((id) => names[id ?? '']).sort();
+    return {
+      storefront: named(listed.data?.products.map(({ id }) => id)),
+      search: named(searched.data?.products.map(({ id }) => id)),
+      find: named(found.data?.candidates.map(({ id }) => id)),
+    };
+  }
+  return { ...shop, shop, customer, agent, access_token, mug, beaker, glass, jacket, everywhere };
+}
+
+function same(...names: string[]) {
+  return { storefront: names, search: names, find: names };
+}
+
+test('each filter finds exactly the products that meet it, on the storefront and for agents', async () => {
+  const { everywhere, mug } = await openMixedShop();
+
+  expect(await everywhere({ attribute: ['material:stoneware'] })).toEqual(same('mug'));
+  expect(await everywhere({ attribute: ['MATERIAL:Steel, Enamel'] })).toEqual(same('beaker'));
+  expect(await everywhere({ attribute: ['material:enamel'] })).toEqual(same('beaker'));
+  expect(await everywhere({ attribute: ['material:steel', 'material:glass'] })).toEqual(same('beaker', 'glass'));
+  expect(await everywhere({ attribute: ['material:nylon', 'lining:wool'] })).toEqual(same('jacket'));
+  expect(await everywhere({ attribute: ['material:wool'] })).toEqual(same());
+  expect(await everywhere({ exclude_attribute: ['lining:wool', 'material:glass'] })).toEqual(same('beaker', 'mug'));
+  expect(await everywhere({ exclude_tag: ['GIFT'] })).toEqual(same('beaker', 'glass', 'jacket'));
+  expect(await everywhere({ exclude_type: ['cups', 'jackets'] })).toEqual(same('glass'));
+  expect(await everywhere({ exclude_text: ['nuts'] })).toEqual(same('beaker', 'jacket', 'mug'));
+  expect(await everywhere({ exclude_text: ['camp', 'microwave'] })).toEqual(same('glass', 'jacket'));
+  expect(await everywhere({ on_sale: true })).toEqual(same('beaker', 'jacket'));
+  expect(await everywhere({ on_sale: false })).toEqual(same('glass', 'mug'));
+  expect(await everywhere({ cheaper_than: mug.id })).toEqual(same('beaker', 'glass'));
+  expect(await everywhere({ in_stock: false })).toEqual(same('glass'));
+  expect(await everywhere({ vendor: ['kiln'], product_type: ['cups'], tag: ['kitchen'] })).toEqual(same('mug'));
+  expect(await everywhere({ price_min: '9', price_max: '18.00' }, 'mug')).toEqual(same('mug'));
+});
+
+test('what filters ask of a variant must hold for one and the same variant, which is the one that is answered', async () => {
+  const { agent, everywhere, jacket } = await openMixedShop();
+  const [cheap, reduced] = jacket.variants;
+
+  expect(await everywhere({ option: ['Size:L', 'Colour:Red'] })).toEqual(same('jacket'));
+  expect(await everywhere({ option: ['Size:M', 'Colour:Blue'] })).toEqual(same());
+  expect(await everywhere({ option: ['size:l'], price_max: '50' })).toEqual(same());
+  expect(await everywhere({ option: ['Colour:Blue'], on_sale: true })).toEqual(same());
+  expect(await everywhere({ on_sale: true, price_max: '50', product_type: ['Jackets'] })).toEqual(same());
+  expect(await everywhere({ option: ['Colour:Blue'], exclude_text: ['blue'] })).toEqual(same());
+  for (const [filters, variant] of [
+    [{ option: ['Size:L'] }, reduced],
+    [{ on_sale: true, product_type: ['Jackets'] }, reduced],
+    [{ price_min: '35', price_max: '50' }, cheap],
+    [{ price_min: '50' }, reduced],
+  ] as const) {
+    const body = { ...filters, ...('option' in filters && { option: [...filters.option] }) } as IntentFind;
+    const { data: found } = await agent.POST(find, { body });
+    const { data: listed } = await agent.GET(search, { params: { query: body } });
+    expect(found?.candidates, JSON.stringify(filters)).toMatchObject([
+      { variant_id: variant?.id, price: variant?.price },
+    ]);
+    expect(listed?.products, JSON.stringify(filters)).toMatchObject([
+      { variant_id: variant?.id, price: variant?.price },
+    ]);
+  }
+});
+
+test('where the words conflict with a filter, the filter wins, and understood marks the words as relaxed', async () => {
+  const { agent, storefront } = await openMixedShop();
+  const outcome = async (body: IntentFind) => {
+    const { data } = await agent.POST(find, { body });
+    const fates = data?.understood.map(({ kind, text, fate }) => `${kind} ${text}: ${fate}`);
+    return { found: data?.candidates.map(({ content }) => content.name), fates };
+  };
+
+  const priced = await outcome({ query: 'mug under 10 euros', price_min: '15' });
+  expect(priced.found).toEqual(['Moor mug']);
+  expect(priced.fates?.slice(-2)).toEqual(['price under 10 euros: relaxed', 'price price_min=15: applied']);
+  const red = await outcome({ query: 'a jacket, not red', option: ['Colour:Red'] });
+  expect(red.found).toEqual(['Rain jacket']);
+  expect(red.fates).toEqual(expect.arrayContaining([expect.stringMatching(/^without .*red: relaxed$/)]));
+  const size = await outcome({ query: 'jacket size L', option: ['Size:M'] });
+  expect(size.found).toEqual(['Rain jacket']);
+  expect(size.fates).toEqual(expect.arrayContaining([expect.stringMatching(/^value size L: relaxed$/)]));
+  const order = await outcome({ query: 'the cheapest cup', product_type: ['Cups'], sort: 'price_desc' });
+  expect(order.found).toEqual(['Moor mug', 'Camp beaker']);
+  expect(order.fates).toContain('sort cheapest: relaxed');
+
+  const query = { q: 'mug under 10 euros', price_min: '15' };
+  const { data } = await storefront.GET(products, { params: { query } });
+  expect(data?.products).toMatchObject([{ name: 'Moor mug' }]);
+  expect(data?.understood).toMatchObject([{ kind: 'price', text: 'under 10 euros', fate: 'relaxed' }]);
+});
+
+test('find-and-add adds the one variant that filters leave, without a sentence', async () => {
+  const { agent, jacket, mug } = await openMixedShop();
+  const [, reduced] = jacket.variants;
+
+  const { data: added } = await agent.POST(add, {
+    body: { option: ['Size:L', 'Colour:Red'], attribute: ['lining:wool'] },
+  });
+  expect(added).toMatchObject({ status: 'added', cart: { items: [{ variant_id: reduced?.id, quantity: 1 }] } });
+  const { data: named } = await agent.POST(add, { body: { product_id: jacket.id, price_max: '50' } });
+  expect(named).toMatchObject({ status: 'added', cart: { items: [{ price: '40.00' }] } });
+  const { data: other } = await agent.POST(add, {
+    body: { product_id: mug.id, exclude_attribute: ['material:stoneware'] },
+  });
+  expect(other).toMatchObject({ status: 'not_found', cart: null });
+  const { error } = await agent.POST(add, { body: { limit: 3 } });
+  expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['body', 'query'] }] });
+});
+
+test('an unknown product, a malformed pair and a text without words are a 422 that names the field', async () => {
+  const { agent, storefront } = await openMixedShop();
+  const unknown = '01a223d6-1d61-70f6-bd63-2c8e51d6ad97';
+  const mistakes: [Filters, string][] = [
+    [{ cheaper_than: unknown }, 'cheaper_than'],
+    [{ attribute: ['stoneware'] }, 'attribute'],
+    [{ attribute: [' :stoneware'] }, 'attribute'],
+    [{ exclude_attribute: ['material: '] }, 'exclude_attribute'],
+    [{ option: ['Size'] }, 'option'],
+    [{ exclude_text: ['…'] }, 'exclude_text'],
+    [{ price_max: '1.234' }, 'price_max'],
+  ];
+  for (const [filters, field] of mistakes) {
+    const answers = [
+      await storefront.GET(products, { params: { query: filters } }),
+      await agent.GET(search, { params: { query: filters } }),
+      await agent.POST(find, { body: { query: 'mug', ...filters } }),
+      await agent.POST(add, { body: { query: 'mug', ...filters } }),
+    ];
+    expect(
+      answers.map(({ response }) => response.status),
+      field,
+    ).toEqual([422, 422, 422, 422]);
+    for (const { error } of answers) {
+      expect((error as { detail: { loc: unknown[] }[] }).detail[0]?.loc, field).toContain(field);
+    }
+  }
+});
+
+test('attributes that change or are removed are found and excluded accordingly', async () => {
+  const { dashboard, everywhere, mug } = await openMixedShop();
+  const params = { path: { product_id: mug.id } };
+
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { metadata: { glaze: 'Matt' } } });
+
+  expect(await everywhere({ attribute: ['material:stoneware'] })).toEqual(same());
+  expect(await everywhere({ attribute: ['Glaze:matt'] })).toEqual(same('mug'));
+});
+
+test('products of another shop set no price, and are not found by their attributes', async () => {
+  const { agent, everywhere } = await openMixedShop();
+  const other = await openShop();
+  const theirs = await other.givenProduct({ price: '100.00', metadata: { material: 'Stoneware' } });
+
+  expect(await everywhere({ attribute: ['material:stoneware'] })).toEqual(same('mug'));
+  const { error } = await agent.POST(find, { body: { cheaper_than: theirs.id } });
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'cheaper_than'] }] });
+});

@@ -1,0 +1,68 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { attributeTerm, PLACE, valueTerms } from '../index/postings.ts';
+import type { Constraint } from '../query/parsed-query.ts';
+import type { SearchDb } from '../search-db.ts';
+import { termsOf } from '../words/normalize.ts';
+
+/** Filters that a caller sends beside the words. They always hold; what the words say against them is given up. */
+export interface SearchFilters {
+  /** Conditions on `products p`. */
+  where: Sql[];
+  price: PriceRange;
+  /** The values that are asked for: of options, attributes, types, vendors and tags. */
+  wanted: string[];
+  /** An order, in place of the one that the words ask for. */
+  sort?: string | undefined;
+}
+
+export interface PriceRange {
+  min?: number;
+  max?: number;
+}
+
+/** `products p` has one of these values of an attribute, whatever their case. */
+export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql {
+  const terms = values.map((value) => attributeTerm(name, value));
+  return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+    and x.term = any((select ${terms}::text[])::text[]))`;
+}
+
+/** `products p` may have one of these labels or option values, by the index; undefined where it does not have all of them. */
+export function mayHaveLabel(
+  db: SearchDb,
+  kind: 'vendor' | 'product_type' | 'tag' | 'option',
+  values: string[],
+): Sql | undefined {
+  const terms = values.flatMap((value) => valueTerms(value));
+  if (terms.length < values.length) return undefined;
+  return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+    and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE[kind]}::int <> 0)`;
+}
+
+/** The constraints of a sentence that can hold beside the filters, with the order of the filters, and those that cannot. */
+export function withoutConflicts(
+  constraints: Constraint[],
+  filters: SearchFilters | undefined,
+): { kept: Constraint[]; overruled: Constraint[] } {
+  if (!filters) return { kept: constraints, overruled: [] };
+  const { sort } = filters;
+  const overruled = constraints.filter((each) => isAgainst(each, filters));
+  const kept = constraints.filter((each) => !overruled.includes(each) && !(sort && each.kind === 'sort'));
+  const order: Constraint[] =
+    sort && sort !== 'relevance' ? [{ kind: 'sort', value: sort, text: `sort=${sort}`, start: 0, end: 0 }] : [];
+  return { kept: [...order, ...kept], overruled };
+}
+
+function isAgainst({ kind, value = '', min = 0, max = Infinity }: Constraint, filters: SearchFilters): boolean {
+  const { price, wanted, sort } = filters;
+  switch (kind) {
+    case 'price':
+      return min > (price.max ?? Infinity) || max < (price.min ?? 0);
+    case 'sort':
+      return sort !== undefined && sort !== value;
+    case 'without':
+      return wanted.some((each) => ` ${termsOf(each).join(' ')} `.includes(` ${value} `));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,115 @@
+import type { AgentFacets, Facets } from '@commerce-backend/spec';
+import { LRUCache } from 'lru-cache';
+import sql, { type Sql } from 'sql-template-tag';
+import { readFacets } from '../catalog/facets.ts';
+import { inCategories } from '../mandates/categories.ts';
+import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
+import { matching } from '../products/list.ts';
+import { visible } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+
+/** What agents can filter by, in few words. */
+
+/** So many values of each kind are counted. */
+export const MOST_COUNTED = 1_000;
+
+/** Counting all products takes long, and models ask at the beginning of each conversation. Stock may be a minute old. */
+const known = new LRUCache<string, AgentFacets>({ max: 1_000, ttl: 60_000 });
+
+/** The facets of the products that the agent may see. */
+export async function ofShop(shop: Shop): Promise<AgentFacets> {
+  const categories = shop.agent?.categories ?? [];
+  const at = await shop.one<{ version: string }>(sql`select catalog_version(${shop.siteId}) as version`);
+  const key = JSON.stringify([shop.siteId, at?.version, categories]);
+  const before = known.get(key);
+  if (before) return before;
+  const facets = briefFacets(await facetsWhere(shop, [visible, inCategories(categories)]));
+  known.set(key, facets);
+  return facets;
+}
+
+/** The facets of these products. */
+export async function ofProducts(shop: Shop, product_ids: string[]): Promise<AgentFacets> {
+  return briefFacets(await facetsWhere(shop, [sql`p.id = any((select ${product_ids}::uuid[])::uuid[])`]));
+}
+
+function facetsWhere(shop: Shop, conditions: Sql[]): Promise<Facets> {
+  const always = [sql`p.site_id = ${shop.siteId}`, ...conditions];
+  return readFacets(shop, { always, filters: [], matchesOf: (all) => matching(all) }, MOST_COUNTED);
+}
+
+/** How long each list may be, from the most to the least that is shown. */
+interface Lengths {
+  values: number;
+  names: number;
+  ofName: number;
+}
+const LENGTHS: Lengths[] = [
+  { values: 30, names: 12, ofName: 10 },
+  { values: 25, names: 10, ofName: 8 },
+  { values: 20, names: 8, ofName: 8 },
+  { values: 20, names: 8, ofName: 5 },
+  { values: 20, names: 6, ofName: 5 },
+  { values: 15, names: 6, ofName: 4 },
+  { values: 10, names: 5, ofName: 4 },
+  { values: 6, names: 5, ofName: 3 },
+  { values: 3, names: 3, ofName: 2 },
+];
+/** Of JSON: at most 1,500 tokens, which are three characters each where there are many numbers and brackets. */
+const MOST_CHARACTERS = 4_300;
+
+/** The facets with lists as long as a model can be expected to read. */
+export function briefFacets(facets: Facets): AgentFacets {
+  const fitting = LENGTHS.map((lengths) => cut(facets, lengths));
+  return (fitting.find((one) => JSON.stringify(one).length <= MOST_CHARACTERS) ?? fitting.at(-1)) as AgentFacets;
+}
+
+type Counted = { value: string; count: number };
+type Named = { name: string; values: Counted[] };
+
+function cut({ in_stock, price, ...all }: Facets, { values, names, ofName }: Lengths): AgentFacets {
+  const first = (list: Counted[], most: number) =>
+    list.flatMap(({ value, count }) => (isShown(value) ? [{ value, count }] : [])).slice(0, most);
+  const named = (list: Named[]) =>
+    byUse(list)
+      .filter(({ name }) => isShown(name))
+      .slice(0, names)
+      .map((one) => ({
+        name: one.name,
+        values: first(one.values, ofName),
+        more: one.values.length - first(one.values, ofName).length,
+      }));
+  const content = {
+    product_type: first(all.product_types, values),
+    collection: first(all.collections, values),
+    vendor: first(all.vendors, values),
+    option: named(all.options),
+    attribute: named(all.attributes),
+  };
+  return {
+    products: in_stock.true + in_stock.false,
+    price,
+    content: {
+      content_trust: CONTENT_TRUST,
+      ...content,
+      more: {
+        product_type: all.product_types.length - content.product_type.length,
+        collection: all.collections.length - content.collection.length,
+        vendor: all.vendors.length - content.vendor.length,
+        option: all.options.length - content.option.length,
+        attribute: all.attributes.length - content.attribute.length,
+      },
+    },
+  };
+}
+
+/** A value that cannot be shown as it is could not be sent back as it is. */
+function isShown(value: string): boolean {
+  return sanitizeMerchantText(value, CAPS.name) === value;
+}
+
+/** Names that most products have first. */
+function byUse(list: Named[]): Named[] {
+  const uses = ({ values }: Named) => values.reduce((sum, { count }) => sum + count, 0);
+  return list.toSorted((a, b) => uses(b) - uses(a));
+}

@@ -1,0 +1,94 @@
+import type { AgentUnderstood, IntentFind } from '@commerce-backend/spec';
+import { termsOf } from '../../search/words/normalize.ts';
+import { type Filter, type FilterQuery, type Filters, type Reading, readFilters } from '../catalog/filters.ts';
+import type { Shop } from '../shop.ts';
+
+/** The filters of an agent's request, beside its sentence. */
+
+/** What the intents take beside their sentence. */
+export type IntentFilters = FilterQuery & Pick<IntentFind, 'sort'>;
+
+const NAMES = [
+  'vendor',
+  'product_type',
+  'tag',
+  'collection',
+  'price_min',
+  'price_max',
+  'in_stock',
+  'option',
+  'attribute',
+  'exclude_tag',
+  'exclude_type',
+  'exclude_attribute',
+  'exclude_text',
+  'on_sale',
+  'cheaper_than',
+] as const satisfies (keyof FilterQuery)[];
+
+export function hasFilters(query: IntentFilters): boolean {
+  return query.sort !== undefined || NAMES.some((name) => query[name] !== undefined);
+}
+
+/** The filters of a body; undefined if it has none. Throws a ValidationError. */
+export async function readIntentFilters(shop: Shop, body: IntentFilters): Promise<Filters | undefined> {
+  if (!hasFilters(body)) return undefined;
+  const filters = await readFilters(shop, body, OF_BODY);
+  return { ...filters, search: { ...filters.search, sort: body.sort } };
+}
+
+const OF_BODY: Reading = { place: 'body', ofVariants: true };
+export const OF_QUERY: Reading = { place: 'query', ofVariants: true };
+
+/** Without kinds, of which facets show what the shopper could choose instead: agents are told what the result has. */
+export function narrowing(filters: Filter[]): Filter[] {
+  return filters.map(({ kind: _kind, name: _name, ...filter }) => filter);
+}
+
+/** What was read of the words, and the filters. */
+export function withFilters(
+  shop: Shop,
+  understood: AgentUnderstood[],
+  query: FilterQuery,
+  filters: Filters | undefined,
+): AgentUnderstood[] {
+  return filters ? [...understood, ...understoodFilters(shop, query, filters)].slice(0, MAX_UNDERSTOOD) : understood;
+}
+
+/** The limit of the contract. */
+const MAX_UNDERSTOOD = 50;
+
+function understoodFilters(shop: Shop, query: FilterQuery, { limits }: Filters): AgentUnderstood[] {
+  return NAMES.flatMap((name) => {
+    const given = query[name];
+    if (given === undefined) return [];
+    return [given].flat().map((one) => ({
+      ...{ kind: kindOf(name), text: `${name}=${one}` },
+      ...amountsOf(shop, name, String(one), limits.price.max),
+      fate: 'applied' as const,
+    }));
+  });
+}
+
+function kindOf(name: (typeof NAMES)[number]): AgentUnderstood['kind'] {
+  if (name === 'price_min' || name === 'price_max' || name === 'cheaper_than') return 'price';
+  if (name === 'in_stock') return name;
+  return name.startsWith('exclude_') ? 'without' : 'value';
+}
+
+function amountsOf({ currency }: Shop, name: (typeof NAMES)[number], text: string, max = 0) {
+  switch (name) {
+    case 'price_min':
+      return { min: Number(text), currency };
+    case 'price_max':
+      return { max: Number(text), currency };
+    case 'cheaper_than':
+      return { max: Math.max(max, 0), currency };
+    case 'in_stock':
+      return { value: text };
+    case 'on_sale':
+      return { value: name };
+    default:
+      return { value: termsOf(text.slice(text.indexOf(':') + 1)).join(' ') };
+  }
+}

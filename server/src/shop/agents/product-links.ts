@@ -1,0 +1,47 @@
+import type { Product, Variant } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
+import type { LinkDeps } from '../links.ts';
+import type { Shop } from '../shop.ts';
+
+/** Pictures and pages of products, for agents. */
+
+/** Where a variant is bought, or its product is shown. */
+export type UrlOf = (product: Pick<Product, 'id' | 'slug'>, variant: Pick<Variant, 'id'>) => string;
+
+/** By the shop's own template, else its hosted page to buy. One statement. */
+export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>): Promise<UrlOf> {
+  const settings = await shop.one<RowOf<'site_settings', 'product_url_template'>>(
+    sql`select product_url_template from site_settings where site_id = ${shop.siteId}`,
+  );
+  const address = hosts.addressOf(shop.siteId);
+  // On its own host, the path names no shop.
+  const pages = address === baseUrl ? pagesOfSite(address, shop.siteId) : address;
+  return urlsBy(settings?.product_url_template ?? null, pages);
+}
+
+/** The same for what is known already. */
+export function urlsBy(template: string | null, pages: string): UrlOf {
+  if (template === null) return (_product, { id }) => `${pages}/buy/${shortId(id)}:1`;
+  return ({ id, slug }) => template.replace('{slug}', () => encodeURIComponent(slug)).replace('{id}', () => id);
+}
+
+export function pagesOfSite(address: string, site_id: string): string {
+  return `${address}/sites/${shortId(site_id)}`;
+}
+
+/** A UUID as links to buy have it: models pay for each character. */
+function shortId(id: string): string {
+  return `~${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
+}
+
+/** As wide as agents show pictures. */
+const WIDTH = 320;
+
+/** The picture of the variant, else the first one of the product, in the width for agents where there is one. */
+export function imageUrlOf({ images }: Pick<Product, 'images'>, variant?: Pick<Variant, 'image_url'>): string | null {
+  const own = variant?.image_url;
+  const image = images.find(({ url }) => url === own) ?? (own ? undefined : images[0]);
+  const small = image?.sources?.find(({ width }) => width === WIDTH) ?? image?.sources?.[0];
+  return small?.url ?? image?.url ?? own ?? null;
+}

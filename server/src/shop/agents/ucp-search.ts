@@ -1,0 +1,37 @@
+import type { Product, Understood } from '@commerce-backend/spec';
+import { parseQuery } from '../../search/query/parse.ts';
+import { type FilterQuery, readFilters } from '../catalog/filters.ts';
+import type { Shop, Tenant } from '../shop.ts';
+import { OF_QUERY } from './filters.ts';
+import { findProposals } from './find.ts';
+
+/** How a search over UCP reports what it does not meet, as the search of agents does. */
+
+/** The limits of the price that the background of a request states, in the shop's currency. */
+export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''): FilterQuery {
+  const prices = parseQuery(intent.slice(0, 500)).constraints.filter(
+    (each) => each.kind === 'price' && (each.currency ?? currency) === currency,
+  );
+  const [price] = prices;
+  return {
+    ...(price?.min !== undefined && { price_min: price.min.toFixed(currency_digits) }),
+    ...(price?.max !== undefined && { price_max: price.max.toFixed(currency_digits) }),
+  };
+}
+
+/**
+ * What a search should answer instead of a page of the list, where no product meets all of the words: the products that come nearest, with
+ * the words that are not met. Undefined where all are.
+ */
+export async function findInstead(
+  shop: Shop,
+  q: string,
+  query: FilterQuery,
+  limit: number,
+): Promise<{ products: Product[]; understood: Understood[] } | undefined> {
+  const filters = await readFilters(shop, query, OF_QUERY);
+  const { understood, proposals } = await findProposals(shop, q, limit, { filters });
+  const unmet = understood.filter(({ fate }) => fate !== 'applied');
+  const products = [...new Map(proposals.map(({ product }) => [product.id, product])).values()];
+  return unmet.length > 0 ? { products, understood: unmet } : undefined;
+}

@@ -1,0 +1,45 @@
+import type { Product, Variant } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import type { PriceRange } from '../../search/rank/filters.ts';
+import { hasInOptions } from '../../search/rank/variants.ts';
+
+/** What filters ask of a variant. All of it must hold for one and the same variant, in SQL (filters.ts) and here. */
+export interface VariantLimits {
+  price: PriceRange;
+  in_stock: boolean;
+  on_sale: boolean;
+  /** The values of each option, both in lower case. */
+  options: Map<string, string[]>;
+  /** Terms that none of its option values may have. */
+  unwanted: string[];
+}
+
+/** The product with those of its variants that keep the limits. */
+export function withinLimits(product: Product, limits: VariantLimits): Product {
+  return { ...product, variants: product.variants.filter((variant) => keepsLimits(product, variant, limits)) };
+}
+
+function keepsLimits(product: Product, variant: Variant, limits: VariantLimits): boolean {
+  const { price, in_stock, on_sale, options, unwanted } = limits;
+  const amount = Number(variant.price);
+  return (
+    amount >= (price.min ?? 0) &&
+    amount <= (price.max ?? Infinity) &&
+    (!in_stock || variant.available) &&
+    (!on_sale || Number(variant.compare_at_price ?? 0) > amount) &&
+    [...options].every(([name, values]) => values.includes(optionOf(product, variant, name))) &&
+    !unwanted.some((value) => hasInOptions(variant, value))
+  );
+}
+
+function optionOf({ options }: Product, variant: Variant, name: string): string {
+  const option = options.find((one) => one.name.toLowerCase() === name);
+  return option ? (variant[`option${option.position}` as 'option1' | 'option2' | 'option3'] ?? '').toLowerCase() : '';
+}
+
+/** `variants v` has one of these values of the option; all in lower case. */
+export function hasOptionValue(name: string, values: string[]): Sql {
+  return sql`exists (select from product_options o
+    where o.site_id = v.site_id and o.product_id = v.product_id and lower(o.name) = ${name}
+      and lower((array[v.option1, v.option2, v.option3])[o.position]) = any(${values}::text[]))`;
+}
