@@ -39,8 +39,8 @@ import { surfaces, whenAsked } from './later.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
 import { ShopError } from './shop/errors.ts';
 import { openAccounts } from './shop/payments/accounts/providers.ts';
-import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
+import type { ProviderDeadlines } from './shop/payments/provider-deadlines.ts';
 import type { UsageCounter } from './shop/usage.ts';
 
 export interface AppDeps {
@@ -70,8 +70,8 @@ export interface AppDeps {
   stripeApiUrl?: string | undefined;
   /** The platform's key, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
-  /** How long to wait for providers. Default: `PATIENCE`. */
-  patience?: Patience;
+  /** How long to wait for providers. Default: `PROVIDER_DEADLINES`. */
+  providerDeadlines?: ProviderDeadlines;
   /** Sends to addresses that tenants name. */
   egress: Egress;
   files: FileStore;

@@ -37,7 +37,7 @@ async function verifyAll(db: Pool, secretKey: string, known: Heads, only: string
   const keys = await withConnection(db, (connection) => readAuditKeys(connection, secretKey));
   const { rows } = await queryAlone<RowOf<'sites', 'site_id'>>(db, sql`select site_id from sites order by site_id`);
   const there = rows.map(({ site_id }) => site_id);
-  if (only !== undefined && !there.includes(only) && !known[only]) throw new Error(`There is no site ${only}.`);
+  if (only !== undefined && !there.includes(only) && !known[only]) throw new Error(`Site ${only} does not exist.`);
   const sites = only === undefined ? [...new Set([...there, ...Object.keys(known)])] : [only];
   const reports: Report[] = [];
   for (const site_id of sites) reports.push(await verifyOne(db, site_id, keys, known[site_id]));

@@ -200,7 +200,7 @@ describe('beside a running server', () => {
     expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('give --yes')]);
     const planned = await site('delete', site_id, '--yes');
     expect(JSON.parse(planned.stdout)).toMatchObject({ delete_at: expect.any(String) });
-    expect(planned.stderr).toContain('Backups that were made before still hold the site');
+    expect(planned.stderr).toContain('Earlier backups still contain the site');
     expect(JSON.parse((await site('delete', site_id, '--cancel')).stdout)).toMatchObject({ delete_at: null });
     expect(await status()).toBe(403);
 

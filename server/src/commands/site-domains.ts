@@ -25,7 +25,7 @@ export async function siteDomains(config: Config, site_id: string, wanted: Domai
   }
   const host = 'host' in wanted ? readHost(wanted.host, config.baseUrl) : '';
   const domains = await withDatabase(config, async (db, url) => {
-    if (!(await findSite(db, site_id))) throw new Error(`There is no site ${site_id}.`);
+    if (!(await findSite(db, site_id))) throw new Error(`Site ${site_id} does not exist.`);
     return withClient({ connectionString: url, application_name: 'commerce site domain' }, async (owner) => {
       await owner.query('begin');
       if (wanted.change === 'add') await addDomain(owner, { host, site_id, is_primary: wanted.primary });

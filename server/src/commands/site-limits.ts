@@ -12,7 +12,7 @@ export async function siteLimits(config: Config, site_id: string, { set }: { set
   const limits = await withPool(config, (db) =>
     wanted.size > 0 ? setSiteLimits(db, site_id, wanted) : findSiteLimits(db, site_id),
   );
-  if (!limits) throw new Error(`There is no site ${site_id}.`);
+  if (!limits) throw new Error(`Site ${site_id} does not exist.`);
   process.stdout.write(tableOf(limits));
 }
 

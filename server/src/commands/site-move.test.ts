@@ -461,7 +461,7 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
   }
 
   expect((await imported(hosted, { ...ALL, withoutHosts: true })).hosts).toEqual([]);
-  await expect(imported(file)).rejects.toThrow('is on this server already');
+  await expect(imported(file)).rejects.toThrow('already exists on this server');
   const picture = readdirSync(join(other.dataDir, 'files', shop.site_id));
   expect(picture.length).toBeGreaterThan(0);
 });

@@ -18,7 +18,7 @@ export async function sitePayments(config: Config, site_id: string, options: Sit
     const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);
     if (!isId) throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
     const tenant = await findAnyTenant(db, site_id);
-    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
     return inShop(db, tenant, SYSTEM, async (shop) => {
       if (options.account === 'none') await accounts.disconnect(shop);
       else if (options.account) await accounts.connect(shop, config, connectionOf(config, options.account, options));

@@ -13,7 +13,7 @@ export async function siteShow(config: Config, site_id: string): Promise<void> {
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
   const shown = await withPool(config, async (db) => {
     const tenant = await findSite(db, site_id);
-    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
     const read = async (shop: Shop) => {
       const own = await limitsOf(shop);
       const limits = toldLimits(own).filter(({ name }) => name in own);

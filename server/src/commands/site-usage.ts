@@ -21,7 +21,7 @@ export async function siteUsage(
   }
   const usage = await withPool(config, async (db) => {
     const tenant = await findSite(db, site_id);
-    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
     return inShop(db, tenant, SYSTEM, (shop) => usageOf(shop, count), { whileMoved: true });
   });
   process.stdout.write(json ? `${JSON.stringify(usage, null, 2)}\n` : tableOf(usage));

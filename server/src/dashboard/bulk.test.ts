@@ -124,7 +124,7 @@ test('thirty transfers of a statement are matched and marked at once, and what i
   expect(data?.transfers.slice(30).map(({ outcome }) => outcome)).toEqual([
     ...['matched_before', 'already_paid', 'amount_differs', 'check_by_hand', 'several_orders', 'no_order'],
   ]);
-  expect(data?.transfers[32]?.message).toBe(`Order ${second} comes to 14.90 EUR.`);
+  expect(data?.transfers[32]?.message).toBe(`The total of order ${second} is 14.90 EUR.`);
   const matched = data?.transfers.filter(({ outcome }) => outcome === 'matched') ?? [];
   const body = {
     orders: matched.map(({ amount, orders: [order] }) => ({ order_number: order?.order_number ?? '', amount })),

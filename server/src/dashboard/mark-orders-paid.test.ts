@@ -37,7 +37,7 @@ test('each row of a bank statement is marked or refused by itself', async () => 
     [null, 'failed', 'not_found'],
     [first.id, 'failed', 'duplicate'],
   ]);
-  expect(data?.results[1]?.message).toBe(`The order comes to ${other.total} EUR, not to 0.01.`);
+  expect(data?.results[1]?.message).toBe(`The order total is ${other.total} EUR, not 0.01.`);
   expect(await statusesOf(shop)).toEqual(['paid', 'awaiting_payment', 'paid', 'voided']);
 });
 

@@ -12,7 +12,7 @@ const others = (mails: ReceivedMail[]) => mails.filter(({ subject }) => !/sensit
 const notifications = '/api/dashboard/me/notifications';
 const settings = '/api/dashboard/settings';
 
-test('a member of staff gets the mails that they switched on, and nobody else is changed', async () => {
+test('a staff member gets the mails that they switched on, and nobody else is changed', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const email = shop.credentials.staff.email;

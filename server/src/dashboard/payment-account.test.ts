@@ -134,7 +134,7 @@ test('a capture of an order whose account is no longer set fails once, staff are
   expect(await mailsTold()).toBe(1);
   expect(await shop.details(order_id)).toMatchObject({ payment_status: 'authorized' });
   const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', { params });
-  expect(data?.entries[0]?.message).toBe('The provider could not take 14.90 EUR: account_not_available.');
+  expect(data?.entries[0]?.message).toBe('The provider could not capture 14.90 EUR: account_not_available.');
 
   await server.owner.query(
     'insert into commerce.payment_accounts select * from jsonb_populate_record(null::commerce.payment_accounts, $1)',

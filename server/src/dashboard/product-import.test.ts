@@ -136,7 +136,7 @@ test('a SKU of another product refuses only its row', async () => {
       [
         {
           loc: ['body', 'products', 2, 'variants', 1, 'sku'],
-          msg: `The product "${slug}" has the SKU "Taken" already, there as "TAKEN".`,
+          msg: `The product "${slug}" already has the SKU "Taken", written as "TAKEN".`,
           type: 'sku_taken',
           ctx: { sku: 'Taken', slug, product_id: id },
         },

@@ -54,7 +54,7 @@ const PROVIDER_STEPS: Step[] = [
 ];
 const SHOPS_SIDE_BY_SIDE = 4;
 /**
- * Nothing is asked of a provider after this time, and its last answer is waited for as long as `Patience.job`: a run ends within
+ * Nothing is asked of a provider after this time, and its last answer is waited for as long as `ProviderDeadlines.job`: a run ends within
  * the minute. What is left has its turn in the next one, in which the shops come in another order.
  */
 const PROVIDERS_MS = 30_000;

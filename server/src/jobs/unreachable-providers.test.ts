@@ -22,7 +22,7 @@ const JOB_MS = 300;
 
 /** No site has an account; providers are waited for a moment. */
 const IMPATIENT: PaymentAccounts = {
-  patience: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
+  providerDeadlines: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
   providerOf: async () => undefined,
   refuseWrongKey: async () => ({ isOtherAccount: false }),
 };

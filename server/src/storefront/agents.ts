@@ -1,11 +1,11 @@
 import type { Caller } from '../http/callers/caller.ts';
 import { actorOf } from '../http/callers/callers.ts';
 import type { Handler, Origin, Prepared } from '../http/pipeline/handler.ts';
+import * as agentTokens from '../shop/agent-limits/tokens.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
 import * as consents from '../shop/agents/consents.ts';
 import { type Guesser, limitGuesses } from '../shop/agents/user-codes.ts';
 import * as sessions from '../shop/customers/sessions.ts';
-import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const listAgents: Handler<'storefront.listAgents'> = async ({ shop, caller }) => ({
   agent_tokens: await agentTokens.listOfCustomer(shop, signedIn(caller).customer_id),

@@ -158,7 +158,7 @@ test('a code for products or collections takes off only those, and their lines m
   ]);
   expect((await apply(shop, cart.id, 'M')).error).toMatchObject({
     error: 'discount_minimum_not_met',
-    message: 'This code needs a subtotal of 10.01 of the products it applies to.',
+    message: 'This code requires a subtotal of 10.01 of the products it applies to.',
     minimum_subtotal: '10.01',
     minimum_quantity: null,
   });
@@ -515,7 +515,7 @@ test('a code whose minimum is no longer met stays on the cart, takes nothing off
     code: 'discount_not_applied',
     line_item_id: null,
     reason: 'discount_minimum_not_met',
-    message: 'The code TEN takes nothing off now. This code needs a subtotal of 25.00 of the products it applies to.',
+    message: 'The code TEN is not applied at the moment. This code requires a subtotal of 25.00 of the products it applies to.',
   };
   const short = await read(shop, cart.id);
   expect(short).toMatchObject({ discount_code: 'TEN', discount: '0.00', warnings: [warning] });

@@ -11,7 +11,7 @@ const refusal = (field: string) => ({
     {
       loc: ['body', field],
       type: 'password_too_common',
-      msg: 'This password is one of those that are guessed first. Choose another, such as four unrelated words.',
+      msg: 'This password is too common. Choose another one, such as four unrelated words.',
     },
   ],
 });

@@ -10,7 +10,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const register = ({ storefront }: OpenShop, email: string) =>
   storefront.POST('/api/storefront/customer/register', { body: { email, password: 'a long enough password' } });
 
-test.each(REFUSED)('refuses %s wherever a shopper, a customer or a member of staff is named', async (email) => {
+test.each(REFUSED)('refuses %s wherever a shopper, a customer or a staff member is named', async (email) => {
   const shop = await openShop();
   const checkout = await shop.givenCheckout();
   const refusals = [

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.ts';
 import { DEADLINES } from '../http/pipeline/deadline.ts';
-import { PATIENCE } from '../shop/payments/patience.ts';
+import { PROVIDER_DEADLINES } from '../shop/payments/provider-deadlines.ts';
 
 /** How long to wait for a Stripe that takes calls and does not answer, whether or not it does what they say. */
 
 /** Long enough for the calls that are answered, on a busy machine, too. */
-const PATIENCE_MS = 1_200;
-const stripe = await openStripe({ patience: { request: PATIENCE_MS, returning: PATIENCE_MS, job: PATIENCE_MS } });
+const PROVIDER_MS = 1_200;
+const stripe = await openStripe({ deadlines: { request: PROVIDER_MS, returning: PROVIDER_MS, job: PROVIDER_MS } });
 const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
@@ -17,7 +17,7 @@ async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: Re
   standIn.faults.add(kind, calls);
   const begun = performance.now();
   const came = await work();
-  expect(performance.now() - begun).toBeGreaterThanOrEqual(PATIENCE_MS - 5);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(PROVIDER_MS - 5);
   standIn.faults.clear();
   return came;
 }
@@ -33,8 +33,8 @@ function keptAt(shop: StripeShop): number {
 }
 
 test('a request waits for the provider for a shorter time than it has itself', () => {
-  expect(PATIENCE.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
-  expect(PATIENCE.returning).toBeLessThan(PATIENCE.request);
+  expect(PROVIDER_DEADLINES.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
+  expect(PROVIDER_DEADLINES.returning).toBeLessThan(PROVIDER_DEADLINES.request);
 });
 
 test.each(['silent_before', 'silent_after'] as const)(

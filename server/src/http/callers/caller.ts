@@ -1,5 +1,5 @@
 import type { StaffRole } from '@commerce-backend/spec';
-import type { ActorType, Mandate, Tenant } from '../../shop/shop.ts';
+import type { ActorType, AgentPermissions, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 
 export type CallerKind = Exclude<ActorType, 'system'>;
@@ -42,7 +42,7 @@ export interface Caller {
   /** The logged-in customer, or the one for whom an agent acts; null for guests and on the other surfaces. */
   customer_id: string | null;
   /** What an agent's token allows it. */
-  agent?: Mandate;
+  agent?: AgentPermissions;
   guest?: GuestAgent;
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };

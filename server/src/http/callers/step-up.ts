@@ -16,6 +16,6 @@ export function requireStepUp(operation: Operation, { kind, confirmed, scopes }:
   const message =
     kind === 'staff'
       ? 'Give the password or a code of the second factor again: POST /api/dashboard/auth/confirm.'
-      : 'This needs a member of staff who is logged in, or an API key with payments:write.';
+      : 'This needs a staff member who is logged in, or an API key with payments:write.';
   throw new ShopError('step_up_required', message);
 }

@@ -79,7 +79,7 @@ export function formIn({ req, text }: Pick<OAuthCall, 'req' | 'text'>): URLSearc
   }
   const fields = new URLSearchParams(text);
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
-  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is given twice.`);
+  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is sent more than once.`);
   return fields;
 }
 

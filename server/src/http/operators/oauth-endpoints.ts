@@ -1,12 +1,12 @@
 import type { IssuedAgentToken } from '@commerce-backend/spec';
 import { Router } from 'express';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import * as codes from '../../shop/agents/authorization-codes.ts';
 import * as polls from '../../shop/agents/consent-polls.ts';
 import { resourceNamed } from '../../shop/agents/issuers.ts';
 import * as clients from '../../shop/agents/oauth-clients.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { networkOf } from '../../shop/client-network.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { belowIssuer } from '../callers/issuers.ts';
 import { NO_CLAIM } from '../callers/open-callers.ts';
@@ -59,7 +59,7 @@ async function exchangeCode(call: OAuthCall, form: URLSearchParams): Promise<Iss
   const { deadline, db, tenant, actor, site_id } = call;
   const named = form.get('resource');
   const resource = named === null ? null : resourceNamed(call, site_id, named);
-  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource is not one of this shop.');
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
   const sent = {
     code: required(form, 'code'),
     client_id: required(form, 'client_id'),

@@ -6,8 +6,8 @@ import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import { findAnyTenant } from '../../shop/in-shop.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
-import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent, UnknownToAccount } from '../../shop/payments/provider.ts';
+import { inTime } from '../../shop/payments/provider-deadlines.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { contextOf } from '../express/context.ts';
@@ -72,7 +72,7 @@ async function receive(
   const provider = tenant && (await accounts.providerOf(site_id));
   if (!tenant || !provider) throw notFound('payment account');
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
-  const event = await inTime(accounts.patience.request, () => provider.receive(req.headers, body)).catch(
+  const event = await inTime(accounts.deadlines.request, () => provider.receive(req.headers, body)).catch(
     async (error: unknown) => {
       if (!(error instanceof UnknownToAccount)) return refuse(error);
       await deadline.inShop(db, tenant, SYSTEM, (shop) => refuseOfOtherAccount(shop, error));

@@ -18,7 +18,7 @@ export function ownAccountOf({ kind, principal_id, tenant }: Caller, { safe }: O
 }
 
 /**
- * Records a call about the login of a member of staff in the audit of each shop that they work for, in the transaction of the call.
+ * Records a call about the login of a staff member in the audit of each shop that they work for, in the transaction of the call.
  * Each shop is the tenant while its row is written; afterwards none is.
  */
 export async function auditOwnAccount(

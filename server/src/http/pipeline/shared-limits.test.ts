@@ -87,7 +87,7 @@ test('logs in at once with an unlock link from an address where others have fail
   await stopServer(server);
 });
 
-test('counts no request for consent of an unknown OAuth client, or of an image on a foreign page', async () => {
+test('counts no consent request of an unknown OAuth client, or of an image on a foreign page', async () => {
   const { shop, server } = await openLimitedShop('consent_request=2', 'client_registration=2');
   const at = (path: string, init: RequestInit = {}) =>
     fetch(`${server.baseUrl}/sites/${shop.site_id}/oauth/${path}`, { redirect: 'manual', ...init });

@@ -6,7 +6,7 @@ import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { placeOf } from '../../shop/agents/redirect-uris.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { authorizationPage } from '../../shop/links.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import { page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';

@@ -6,7 +6,7 @@ import * as checkoutPage from '../../shop/checkout/page.ts';
 import { countries as allCountries } from '../../shop/countries.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import { getForCustomer } from '../../shop/orders/rows.ts';
 import { choicesForCart } from '../../shop/shipping/choices.ts';
 import type { Shop } from '../../shop/shop.ts';

@@ -9,10 +9,10 @@ import type {
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import * as budgets from '../agent-limits/budgets.ts';
+import { requireCategories } from '../agent-limits/categories.ts';
 import * as carts from '../carts/carts.ts';
 import { notFound, ValidationError } from '../errors.ts';
-import * as budgets from '../mandates/budgets.ts';
-import { requireCategories } from '../mandates/categories.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -22,12 +22,12 @@ import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
 /**
- * Agents add to carts and prepare purchases. Nothing here pays: an agent's checkout waits for
- * the customer to confirm it. An ambiguous request is answered by a question, and writes nothing. A dry run does everything
- * and rolls it back, so that its answer is exactly that of a real run.
+ * Agents add to carts and prepare purchases. Nothing here pays: the customer confirms an agent's checkout. An ambiguous
+ * request returns a question and writes nothing. A dry run does everything and rolls it back, so that its result
+ * matches a real run.
  */
 
-/** The variants to buy, one for each need, or why none was chosen. */
+/** The variants to buy, one for each need, or the reason that none was chosen. */
 type Choice =
   | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
@@ -41,7 +41,10 @@ interface Chosen {
 const CANDIDATES = 5;
 const NO_COMPLETE_MATCH = 'No product matches the whole request. Is one of these acceptable?';
 
-/** Finds a variant and adds it to a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts throw. */
+/**
+ * Finds a variant and adds it to a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts
+ * throw.
+ */
 export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcome> {
   const { dry_run = false } = body;
   const { finding, choice } = await choose(shop, body);
@@ -108,7 +111,7 @@ async function ownBudget(shop: Shop) {
   return budgets.budgetOf(shop, shop.actorId);
 }
 
-/** A dry run takes place in a savepoint that is always rolled back. Errors are thrown as in a real run. */
+/** Runs a dry run in a savepoint that is always rolled back. Throws the errors of a real run. */
 async function rollBackIfDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
   if (!dry_run) return work();
   const rollBack = new RollBack<T>();
@@ -127,7 +130,7 @@ class RollBack<T> extends Error {
   result: T | undefined;
 }
 
-/** Chooses the variant: the one that the request names, one of the product that it names, or one of the products found. */
+/** Chooses the variant: the named one, one of the named product, or one of the search results. */
 async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
   if (product_id || variant_id) return chooseNamed(shop, body, await readNamed(shop, product_id, variant_id));
@@ -148,7 +151,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   return chooseForNeeds(body, finding);
 }
 
-/** One variant for each need; a question if that of any is open. */
+/** Chooses one variant for each need. Returns a question if any need is ambiguous. */
 function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Chosen {
   const chosen = finding.needs.flatMap(({ candidates: [first = -1], understood }) => {
     const product = finding.proposals[first];
@@ -167,7 +170,7 @@ function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Cho
   return { finding: { ...finding, proposals, needs }, choice: open?.choice ?? { status: 'chosen', lines } };
 }
 
-/** Whether what the sentence asks for is there, but in none of the agent's categories: what else has some of its words is no offer. */
+/** Whether matching products exist, but only outside the agent's categories. Weaker matches are then not offered. */
 async function isOutside(shop: Shop, query: string, { understood, excluded }: Chosen['finding']): Promise<boolean> {
   const isPartial = understood.some(({ fate }) => fate !== 'applied');
   if (!isPartial || !excluded.some(({ reason }) => reason === 'category_not_allowed')) return false;
@@ -177,14 +180,11 @@ async function isOutside(shop: Shop, query: string, { understood, excluded }: Ch
 
 function questionFor({ understood }: Chosen['finding']): string {
   return understood.every(({ fate }) => fate === 'applied')
-    ? 'Several products match. Which one should it be?'
+    ? 'Several products match. Which one do you want?'
     : NO_COMPLETE_MATCH;
 }
 
-/**
- * A variant that is named is chosen whatever the sentence says; of a product that is named, the sentence must identify the
- * variant.
- */
+/** A variant id decides, whatever the sentence says. For a product id, the sentence must identify the variant. */
 async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promise<Chosen> {
   const { query = '', variant_id } = body;
   const variants = product.variants.filter(({ id }) => !variant_id || id === variant_id);
@@ -195,7 +195,7 @@ async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promi
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
 
-/** The only matching variant that can be bought, if there is exactly one. Only an id can choose one that is sold out. */
+/** The only matching variant that can be bought. A variant that is sold out can only be chosen by id. */
 function chooseVariant(
   body: IntentAdd,
   understood: Finding['understood'],
@@ -211,12 +211,12 @@ function chooseVariant(
     return { proposals, choice: { status: 'chosen', lines: [line] } };
   }
   const question = only
-    ? 'Several variants match. Which one should it be?'
-    : 'What matches is out of stock. Should it be something else?';
+    ? 'Several variants match. Which one do you want?'
+    : 'The matching products are out of stock. Is something else acceptable?';
   return { proposals, choice: proposals.length > 0 ? { status: 'needs_choice', question } : { status: 'not_found' } };
 }
 
-/** The cheapest or the most expensive, if the sentence asks for that. */
+/** Keeps the cheapest or most expensive proposal if the sentence asks for it. */
 function withSortedPrice(proposals: Proposal[], sort: string | undefined): Proposal[] {
   const prices = proposals.map(({ variant }) => Number(variant.price));
   const wanted = sort === 'price_asc' ? Math.min(...prices) : sort === 'price_desc' ? Math.max(...prices) : undefined;
@@ -227,7 +227,7 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
   return quantity ?? Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** The product that the request names by an id. Throws `not_found`, and `category_not_allowed` for one outside the mandate. */
+/** The product named by id. Throws `not_found`, or `category_not_allowed` for one outside the agent's categories. */
 async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
   const found = await shop.one<RowOf<'products', 'id'>>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}
@@ -241,13 +241,13 @@ async function readNamed(shop: Shop, product_id: string | undefined, variant_id:
   return product;
 }
 
-/** Adds to the given cart or a new one. Throws `budget_exceeded` if its total is more than what is left of the budget. */
+/** Adds to the given cart or to a new one. Throws `budget_exceeded` if the total exceeds the remaining budget. */
 async function addToCart(
   shop: Shop,
   cart_id: string | undefined,
   { lines: [first, ...others] }: Choice & { status: 'chosen' },
 ): Promise<Cart> {
-  if (!first) throw new Error('A choice has a line.');
+  if (!first) throw new Error('Unreachable: a choice without a line.');
   const id = cart_id ?? (await carts.createForAgent(shop)).id;
   const add = ({ proposal, quantity }: typeof first) =>
     carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });

@@ -1,12 +1,12 @@
 import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
+import { inCategories, requireCategories } from '../agent-limits/categories.ts';
 import * as catalog from '../catalog/catalog.ts';
 import type { CatalogQuery } from '../catalog/filters.ts';
-import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
 import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { candidateOf, productOf } from './products.ts';
 
-/** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
+/** The catalogue for agents: short results within the categories of the calling agent. */
 
 /** One page of the products that meet all filters. */
 export async function list(shop: Shop, query: CatalogQuery): Promise<AgentProductPage> {
@@ -24,7 +24,7 @@ export async function get(shop: Shop, product_id: string): Promise<AgentProduct>
   return productOf(product);
 }
 
-/** The products that a sentence asks for. */
+/** The products that match a sentence. */
 export async function findCandidates(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
   const finding = await findProposals(shop, query, limit);
   const candidates = finding.proposals.map(candidateOf);

@@ -8,22 +8,22 @@ import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
 import { termGroups } from '../../search/words/term-groups.ts';
+import { inCategories } from '../agent-limits/categories.ts';
 import type { CatalogQuery } from '../catalog/filters.ts';
-import { inCategories } from '../mandates/categories.ts';
 import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { Proposal } from './products.ts';
 
-/** How an agent's sentences and filters lead to products and variants, and how clear that result is. */
+/** Turns an agent's sentences and filters into products and variants, and rates how clear the result is. */
 
 export interface Finding {
   understood: Understood[];
   excluded: Excluded[];
-  /** Best first, at most as many as asked for. */
+  /** Best first, at most the requested number. */
   proposals: FoundProduct[];
-  /** The things that are asked for, with their places among the proposals. */
+  /** The requested things, with their positions in `proposals`. */
   needs: FoundNeed[];
-  /** Whether the first one of each need clearly is what was asked for. */
+  /** Whether the first proposal of each need clearly matches the request. */
   isClear: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
   understood: Understood[];
 }
 
-/** The best product is clear when its score is this many times that of the next. */
+/** The best product is clear if its score is at least this multiple of the next one's. */
 const CLEAR_LEAD = 1.3;
 
 /** The published products of the shop, for the search. */
@@ -39,7 +39,10 @@ export function searchableProducts(shop: Shop): ProductSource {
   return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'agent', product_ids) };
 }
 
-/** Finds within the categories, by default those of the agent that calls. Mostly four statements (see `findProducts` of the search). */
+/**
+ * Searches within the categories, by default those of the calling agent. Usually four statements (see `findProducts` of
+ * the search).
+ */
 export async function findProposals(
   shop: Shop,
   query: string,
@@ -48,12 +51,12 @@ export async function findProposals(
 ): Promise<Finding> {
   const { understood, excluded, candidates, needs, areAllWanted } = await findNeeds(shop, searchableProducts(shop), {
     query,
-    // At least two, because the lead over the second decides whether the first is clear.
+    // At least two: the lead over the second decides whether the first is clear.
     limit: Math.max(limit, 2),
     categories: categories.length > 0 ? categories : null,
   });
   const proposals = candidates.slice(0, Math.max(limit, areAllWanted ? needs.length : 0));
-  // A relaxed constraint or missing word may have been the point of the request.
+  // The relaxed constraint or missing word may be the one that matters.
   const isComplete = areAllWanted && understood.every(({ fate }) => fate === 'applied');
   return {
     understood,
@@ -71,7 +74,7 @@ export async function findProposals(
   };
 }
 
-/** The needs as the contract has them. */
+/** The needs in the form of the contract. */
 export function needsOf({ needs }: Pick<Finding, 'needs'>) {
   return needs.map(({ text, quantity, candidates }) => ({ text, quantity, candidates }));
 }
@@ -83,7 +86,7 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/** Without positions and empty fields: agents pay for each word of an answer. */
+/** Without positions and empty fields, because agents pay for each word of a response. */
 export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,
@@ -100,12 +103,12 @@ export function sortOf(understood: Understood[]): string | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value ?? undefined;
 }
 
-/** The constraints that still matter once the product is given. */
+/** The constraints that apply within one product. */
 const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
- * Matches a sentence against the variants of a product that the request names by its id. A limit that none of them meets is
- * `relaxed`, since the caller chose the product explicitly.
+ * Matches a sentence against the variants of a product named by id. A limit that no variant meets is `relaxed`, because
+ * the caller chose the product.
  */
 export async function matchNamed(shop: Shop, product: Product, sentence: string) {
   const { constraints, words } = await parseSentence(shop, sentence);
@@ -138,7 +141,7 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
   };
 }
 
-/** A product of a list, with the matching variant that can be bought and costs least, and the reasons. */
+/** A product of a list with its cheapest matching variant in stock, and the reasons. */
 export function propose(product: Product, query: CatalogQuery): Proposal {
   const { q = '', price_min, price_max } = query;
   const { constraints, words } = parseQuery(q);
@@ -166,7 +169,7 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];
-  // Without any reason, the product was found by a corrected word, or listed without a filter.
+  // Without reasons, a corrected word or an unfiltered list found the product.
   return {
     product,
     variant,
@@ -174,7 +177,7 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
   };
 }
 
-/** For each filter of a list, the product's matching values. */
+/** The product's matching values for each filter of a list. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

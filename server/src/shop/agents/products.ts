@@ -9,9 +9,9 @@ import type {
 } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 
-/** Products as agents see them: in short form, with the merchant's text in a part of its own. */
+/** Products as agents see them: short, with the merchant's text in a separate part. */
 
-/** A variant that is proposed to an agent, and why. */
+/** A proposed variant with the reasons. */
 export interface Proposal {
   product: Product;
   variant: Variant;
@@ -20,7 +20,7 @@ export interface Proposal {
 
 export type Availability = AgentCandidate['availability'];
 
-/** For each option in a list, to keep answers short. The proposed variant is named anyway. */
+/** Per option in a list, to keep responses short. The proposed variant is always included. */
 const MAX_OPTION_VALUES = 5;
 const MAX_REASONS = 10;
 
@@ -60,7 +60,7 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
   };
 }
 
-/** A variant that would do instead of what was refused. */
+/** An alternative to a refused variant. */
 export function alternativeOf(
   why: string,
   { product, variant }: Pick<Proposal, 'product' | 'variant'>,
@@ -117,7 +117,7 @@ function variantOf(product: Product, variant: Variant): AgentVariant {
   };
 }
 
-/** A name is never empty, even if all of it had to be removed. */
+/** Never null: a name that sanitizing removes entirely gets a placeholder. */
 export function nameOf(name: string): string {
   return sanitizeMerchantText(name, CAPS.name) ?? '[name removed]';
 }
@@ -139,7 +139,7 @@ function optionsOf(product: Product): AgentOption[] {
   });
 }
 
-/** The options for a list: the first values of each that can be bought, in the merchant's order. */
+/** The options for a list: the first values of each that are in stock, in the merchant's order. */
 function briefOptionsOf(product: Product): AgentCandidate['content']['options'] {
   return product.options.map((option) => {
     const buyable = buyableValues(product, option);

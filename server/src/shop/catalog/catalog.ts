@@ -24,15 +24,15 @@ import { readFacets } from './facets.ts';
 import { type CatalogQuery, type Filter, filtersOf } from './filters.ts';
 
 /**
- * Lists, single products and facets are read without locks, each from one statement's snapshot. A change of a collection locks
- * its row first (collections.ts, collection-products.ts).
+ * Reads lists, single products and facets without locks, each from one statement's snapshot. A change of a collection
+ * locks its row first (collections.ts, collection-products.ts).
  */
 
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also how it was understood. One statement; with `q`, one in
- * addition to those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
+ * One page of the products that meet all filters; with `q`, also its interpretation. One statement; usually two more
+ * with `q`, and one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ShownJson<ProductList>> {
   const filters = [...within.map((condition): Filter => ({ condition })), ...(await filtersOf(shop, query))];
@@ -45,12 +45,12 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
   return shownList(shop, page, query.facets ? { facets: await readFacets(shop, { always, filters, matchesOf }) } : {});
 }
 
-/** Shops where something sold out was among the best of a first page a moment ago. */
+/** Shops where a product among the best of a first page was recently sold out. */
 const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
- * What `q` finds; if that is nothing, products with similarly spelled names. What is sold out comes last. Of the best, that is known
- * once the first page is read; only if something on it is sold out, the search is repeated with the stock of all that it finds.
+ * Products found by `q`, or with similarly spelled names if there are none. Sold-out products come last. The first page
+ * shows whether one of the best is sold out; only then is the search repeated with the stock of all results.
  */
 async function listFound(
   shop: Shop,
@@ -101,7 +101,7 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
 
-/** The page, if it lies among the best, which have an order of their own. */
+/** The page, if it lies within the best results, which have their own order. */
 function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boolean): string[] | undefined {
   const { limit, offset } = pageOf(query);
   const buyable = last ? best.filter(({ in_stock }) => in_stock) : best;
@@ -110,13 +110,13 @@ function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boo
   return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
 }
 
-/** The order of a page that goes beyond the best: the best that can be bought, then the others, and last what is sold out. */
+/** The order of pages beyond the best results: best in stock, others, sold out. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
   return sql`${canBeBought} desc, array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
 }
 
-/** The order that the sentence itself asks for. */
+/** The order that the sentence asks for. */
 function sortWishOf(understood: Understood[]): keyof typeof ORDERS | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value as keyof typeof ORDERS | undefined;
 }

@@ -6,27 +6,27 @@ import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { Filter } from './filters.ts';
 
-/** At most this many values of each facet, the most frequent first. */
+/** Values per facet, the most frequent first. */
 const MAX_VALUES = 100;
 
-/** What a list shows, as far as facets need it. */
+/** The parts of a list query that facets need. */
 interface Listed {
-  /** Conditions on `products p` that no choice of the shopper lifts. */
+  /** Conditions on `products p` that always apply, whatever the shopper chooses. */
   always: Sql[];
   filters: Filter[];
-  /** The products that meet these conditions, and match what is searched for. */
+  /** The products that meet these conditions and the search. */
   matchesOf(conditions: Sql[]): Matching;
 }
 
 /**
- * The values of the matching products, counted over all of them, in one statement. The filters of a kind do not narrow that
- * kind's own counts: these are read from the products that meet all other filters.
+ * Counts the values of the matching products, over all of them, in one statement. Filters of a kind do not narrow that
+ * kind's own counts: these use the products that meet all other filters.
  */
 export async function readFacets(shop: Shop, { always, filters, matchesOf }: Listed): Promise<Facets> {
   const chosen = filters.filter(({ kind }) => kind !== undefined);
   const others = filters.filter(({ kind }) => kind === undefined);
   const base = matchesOf([...always, ...others.map(({ condition }) => condition)]);
-  // The products without the filters of a kind or, of the kind `option`, of that option.
+  // The products without the filters of a kind or, for the kind `option`, of that option.
   const without = (kind?: Filter['kind'], option?: string) => {
     const kept = chosen.filter((one) => one.kind !== kind || one.option !== option);
     const where = join([base.where, ...kept.map(({ condition }) => condition)], ' and ');
@@ -49,7 +49,7 @@ export async function readFacets(shop: Shop, { always, filters, matchesOf }: Lis
           'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)`,
       })} as facets`,
   );
-  if (!row) throw new Error('The facets did not answer.');
+  if (!row) throw new Error('The facets query returned no row.');
   return row.facets;
 }
 
@@ -60,7 +60,7 @@ function counted(groups: Sql): Sql {
     from (select * from (${groups}) as g order by count desc, value limit ${MAX_VALUES}) as top)`;
 }
 
-/** Values that can be bought, by the name of their option, whatever its case. */
+/** Values in stock by option name, ignoring case. */
 function optionFacets(shop: Shop, chosen: Filter[], without: (kind?: Filter['kind'], option?: string) => Sql): Sql {
   const names = chosen.flatMap(({ option }) => option ?? []);
   const others = names.length > 0 ? sql`and lower(o.name) <> all(${names}::text[])` : empty;
@@ -75,7 +75,7 @@ function optionFacets(shop: Shop, chosen: Filter[], without: (kind?: Filter['kin
     ) as named)`;
 }
 
-/** The values of these `product_options o`, each with its place among those of the same option. */
+/** The values of these `product_options o`, each with its rank within its option. */
 function optionValues(shop: Shop, matching: Sql, which: Sql): Sql {
   return sql`select lower(o.name) as option, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
       count(distinct p.id) as count,

@@ -7,9 +7,9 @@ import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 
-/** What a shopper narrows the catalogue by. */
+/** Filters of the catalogue. */
 
-/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
+/** The public catalogue: active, published products, without their cost. */
 export interface CatalogQuery extends PageQuery {
   q?: string;
   sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
@@ -26,15 +26,15 @@ export interface CatalogQuery extends PageQuery {
   facets?: boolean;
 }
 
-/** A condition on `products p`, with the kind of facet that it is a choice from, if any. */
+/** A condition on `products p`, with its kind of facet, if any. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'price' | 'in_stock' | 'option';
-  /** The name of the option, where that is the kind. */
+  /** Name of the option, if the kind is `option`. */
   option?: string;
   condition: Sql;
 }
 
-/** The filters of a query: one for each kind and each option, which all must hold. Throws a ValidationError. */
+/** Parses the filters of a query: one for each kind and each option, combined with AND. Throws a ValidationError. */
 export async function filtersOf(shop: Shop, query: CatalogQuery): Promise<Filter[]> {
   const { collection, in_stock, price_min, price_max } = query;
   const found: Filter[] = labelFilters(query);
@@ -62,7 +62,7 @@ function amountOf(shop: Shop, amount: string, field: string): string {
   return canonicalAmount(amount, shop.currencyDigits, ['query', field]);
 }
 
-/** Several values of one option mean any of them. */
+/** Several values of one option are combined with OR. */
 function optionFilters(wishes: string[]): Filter[] {
   const byOption = Map.groupBy(wishes.map(readOption), ({ name }) => name.toLowerCase());
   return [...byOption].map(([option, wanted]) => ({
@@ -86,7 +86,7 @@ function readOption(wish: string): { name: string; value: string } {
   return { name, value };
 }
 
-/** A variant with one of these values of the option can be bought; all in lower case. */
+/** Whether a variant in stock has one of these values of the option; all in lower case. */
 function hasOption(name: string, values: string[]): Sql {
   return sql`exists (
     select from product_options o join variants v on v.site_id = o.site_id and v.product_id = o.product_id
