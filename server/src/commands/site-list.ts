@@ -11,7 +11,7 @@ export interface SiteListOptions {
   json: boolean;
 }
 
-/** Shows all sites, or those that fit, with what they hold and what is wrong with them. */
+/** Shows all or the filtered sites with their counts and problems. */
 export async function siteList(config: Config, { sort, status, problem, json }: SiteListOptions): Promise<void> {
   const filter = {
     sort: oneOf('--sort', SITE_ORDERS, sort),
@@ -26,7 +26,7 @@ export async function siteList(config: Config, { sort, status, problem, json }: 
 function oneOf<Name extends string>(flag: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given.replaceAll('-', '_'));
   if (found) return found;
-  throw new Error(`${flag} takes ${names.join(', ').replaceAll('_', '-')}: not "${given}".`);
+  throw new Error(`${flag} must be one of ${names.join(', ').replaceAll('_', '-')}, not "${given}".`);
 }
 
 const HEAD = [
@@ -72,7 +72,7 @@ function rowOf(site: FleetSite) {
   return [...shown, ...held, days[1] ?? '', String(calls), megabytes, healthOf(site)];
 }
 
-/** In words; that it is suspended is its state. */
+/** Problems in words, without the suspension, which is the state. */
 function healthOf({ problems, lacks }: FleetSite): string {
   const words = {
     cannot_sell: `cannot sell: ${lacks.join(', ')}`,

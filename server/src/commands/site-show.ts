@@ -7,7 +7,7 @@ import { limitsOf, toldLimits } from '../shop/site-limits.ts';
 import { withPool } from './database.ts';
 import { refuseNoSiteId } from './site-id.ts';
 
-/** Shows how a site is doing, as JSON: what `GET /api/operator/sites/{site_id}` answers. */
+/** Shows the health of a site as JSON, like `GET /api/operator/sites/{site_id}`. */
 export async function siteShow(config: Config, site_id: string): Promise<void> {
   refuseNoSiteId(site_id);
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
