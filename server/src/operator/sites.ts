@@ -12,7 +12,7 @@ import { markMoved } from '../shop/sites/moving.ts';
 import { cancelDeletion, resumeSite, suspendSite } from '../shop/sites/state.ts';
 import { usageOf } from '../shop/usage.ts';
 
-/** What operators do with sites. */
+/** Operations of operators on sites. */
 export const handlers: OperatorHandlers = {
   listSites: ({ connection, card, query }) => fleet.pageOfSites(connection, card, query),
   createSite: async ({ connection, baseUrl, card, mistakesInRow, body, password }) => {
@@ -68,7 +68,7 @@ function told(domains: Domain[]) {
   return domains.map(({ host, is_primary }) => ({ host, is_primary }));
 }
 
-/** What is not given is as usual in the country. */
+/** Missing fields get the usual values of the country. */
 function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   const { name, country, staff, shipping_options = [], products = [] } = given;
   const currency = given.currency ?? (country && usualCountry(country)?.currency);
@@ -80,7 +80,7 @@ function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   };
 }
 
-/** A refusal of a part, told by its place in the body. */
+/** The error of a part, with its place in the body. */
 function inBody(place: string, error: unknown): unknown {
   const at = place.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   if (error instanceof ValidationError) {
