@@ -16,7 +16,7 @@ const refusal = (field: string) => ({
   ],
 });
 
-test('passwords that are guessed first are refused at registration, change and reset, whatever their case', async () => {
+test('rejects common passwords at registration, change and reset, in any case', async () => {
   const shop = await openShop();
   const { storefront } = shop;
   const email = `june-${randomUUID()}@example.com`;
@@ -43,6 +43,6 @@ test('passwords that are guessed first are refused at registration, change and r
   const reset = (new_password: string) =>
     storefront.POST('/api/storefront/customer/reset', { body: { token: link, new_password } });
   expect((await reset('iloveyou')).error).toMatchObject(refusal('new_password'));
-  // The link has not been used up by the refusals.
+  // The rejected attempts have not used the link.
   expect((await reset('another horse battery staple')).response.status).toBe(200);
 });
