@@ -136,7 +136,7 @@ async function tokenOf(state: State, form: URLSearchParams): Promise<StoredAgent
   const grant = required(form, 'grant_type');
   if (grant === DEVICE_CODE) return pollConsent(state, required(form, 'device_code'));
   if (grant === 'authorization_code') return exchange(state, form);
-  throw new OAuthRefusal('unsupported_grant_type', `grant_type should be authorization_code or ${DEVICE_CODE}.`);
+  throw new OAuthRefusal('unsupported_grant_type', `grant_type must be authorization_code or ${DEVICE_CODE}.`);
 }
 
 async function exchange(state: State, form: URLSearchParams): Promise<StoredAgent> {

@@ -19,7 +19,10 @@ let count = 0;
 /** A server whose Stripe is the stand-in; the caller closes it. */
 export async function openStripe({ deadlines }: { deadlines?: ProviderDeadlines } = {}) {
   const standIn = await new StripeStandIn().listen();
-  const server = await startServer(databaseUrl(), { stripeApiUrl: standIn.url, ...(deadlines && { providerDeadlines: deadlines }) });
+  const server = await startServer(databaseUrl(), {
+    stripeApiUrl: standIn.url,
+    ...(deadlines && { providerDeadlines: deadlines }),
+  });
   return {
     standIn,
     server,

@@ -8,7 +8,7 @@ import { openPool } from '../../db/connect.ts';
 import { logins, MOST_LOGINS } from '../../shop/passwords/passwords.ts';
 import { measureStrain } from './shedding.ts';
 
-/** Starts as many logins as may be under way or wait, until the returned function is called. */
+/** Starts as many logins as may run or wait, until the returned function is called. */
 function crowd() {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ function crowd() {
   };
 }
 
-test('a login beyond those that can wait is refused before its body is read, and others are served', async () => {
+test('rejects a login beyond the queue before its body is read, and serves others', async () => {
   const { baseUrl, site_id, credentials, storefront } = await openShop();
   const headers = {
     ...{ 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
@@ -43,7 +43,7 @@ test('a login beyond those that can wait is refused before its body is read, and
   expect(judged.status).toBe(415);
 });
 
-test('under strain searches and integrations give way first, then all but checkouts', async () => {
+test('rejects searches and integrations first under load, then everything except checkouts', async () => {
   const { site_id, credentials } = await openShop();
   let strain = 0;
   const server = await startServer(databaseUrl(), { strain: () => strain });
@@ -70,7 +70,7 @@ test('under strain searches and integrations give way first, then all but checko
   expect(['1', '2', '3']).toContain(refused.headers.get('Retry-After'));
 });
 
-test('the strain is that of the connections that are waited for', async () => {
+test('the load includes requests that wait for connections', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   onTestFinished(() => db.end());
   const strain = measureStrain(db);
@@ -85,7 +85,7 @@ test('the strain is that of the connections that are waited for', async () => {
   expect(strain()).toBe(0);
 });
 
-test('a start that held the event loop up is no strain on the first requests', async () => {
+test('a start that blocked the event loop does not count as load for the first requests', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const strain = measureStrain(db, 200);
   await sleep(20);
@@ -98,7 +98,7 @@ test('a start that held the event loop up is no strain on the first requests', a
   expect(strain()).toBeLessThan(1);
 });
 
-test('the strain is that of an event loop that is held up', async () => {
+test('the load includes the delay of a blocked event loop', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const strain = measureStrain(db, 1_000);
   strain();
