@@ -33,7 +33,7 @@ import { type Answer, answerTo } from './http/pipeline/errors.ts';
 import { createLimits } from './http/pipeline/limits.ts';
 import { recorderFor } from './http/pipeline/log.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
-import type { Strain } from './http/pipeline/shedding.ts';
+import type { Load } from './http/pipeline/shedding.ts';
 import type { ApiRequest } from './http/request.ts';
 import { surfaces, whenAsked } from './later.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
@@ -58,7 +58,7 @@ export interface AppDeps {
   metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
   usage: UsageCounter;
-  strain: Strain;
+  load: Load;
   baseUrl: string;
   hosts: SiteHosts;
   secretKey: string;
@@ -119,7 +119,7 @@ export function createApp(deps: AppDeps): Express {
     lastUsed: deps.lastUsed,
     lookUps: new SharedLookUps(deps.db, deps.pooling === 'transaction'),
     usage: deps.usage,
-    strain: deps.strain,
+    load: deps.load,
     readiness: deps.readiness,
     deadlines,
     validateResponses: deps.validateResponses,

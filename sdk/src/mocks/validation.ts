@@ -82,7 +82,7 @@ function spellingMistake({ name, schema }: MockParameter, texts: string[]): Vali
     return { loc: ['query', name], msg: 'Send this parameter only once.', type: 'multiple_values' };
   }
   if (schema.type !== 'integer' || INTEGER.test(texts[0] ?? '')) return undefined;
-  return { loc: ['query', name], msg: 'Must be a whole number.', type: 'int_parsing' };
+  return { loc: ['query', name], msg: 'Should be a whole number.', type: 'int_parsing' };
 }
 
 function unknownParameter(name: string, declared: MockParameter[]): ValidationErrorItem {
@@ -198,7 +198,7 @@ const TYPES: Record<string, string> = {
   ...{ array: 'list_type', object: 'dict_type', null: 'none_required' },
 };
 const FORMATS: Record<string, string> = { uuid: 'uuid_parsing', 'date-time': 'datetime_parsing', uri: 'url_parsing' };
-const DATE_TIME = 'Must be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.';
+const DATE_TIME = 'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.';
 
 function wordingOf(error: ErrorObject): Wording {
   const { keyword, params } = error;
@@ -233,7 +233,7 @@ function wordingOf(error: ErrorObject): Wording {
 }
 
 function shortage(limit: unknown, noun: string): string {
-  return limit === 1 ? 'Must not be empty.' : `At least ${limit} ${noun}.`;
+  return limit === 1 ? 'Should not be empty.' : `At least ${limit} ${noun}.`;
 }
 
 function nounOf(keyword: string): string {
@@ -251,12 +251,12 @@ function wordingOfValue({ keyword, params, parentSchema, message = '' }: ErrorOb
     case 'pattern':
       return patternMistake(pattern, String(parentSchema?.['x-pattern-message']));
     case 'format': {
-      const msg = format === 'date-time' ? DATE_TIME : `Must be a valid ${format}.`;
+      const msg = format === 'date-time' ? DATE_TIME : `Should be a valid ${format}.`;
       return { type: FORMATS[format] ?? 'value_error', msg, ctx: { format } };
     }
     case 'enum': {
       const expected = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ');
-      return { type: 'enum', msg: `Must be one of ${expected}.`, ctx: { expected } };
+      return { type: 'enum', msg: `Should be one of ${expected}.`, ctx: { expected } };
     }
     case 'oneOf':
       return { type: 'one_of', msg: 'Send exactly one of the alternatives that the contract describes.' };

@@ -17,7 +17,7 @@ import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
 import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
 import { createLogger } from '../http/pipeline/log.ts';
 import type { Readiness } from '../http/pipeline/readiness.ts';
-import { measureStrain } from '../http/pipeline/shedding.ts';
+import { measureLoad } from '../http/pipeline/shedding.ts';
 import type { Jobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
 import { openAuditKey } from '../shop/audit/keys.ts';
@@ -174,7 +174,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       card: await cardOf(config, parts.db),
       egress,
       files: await openStore(config),
-      strain: measureStrain(db),
+      load: measureLoad(db),
       pooling: config.databasePooling,
     });
   }

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { type FleetSite, listSites, SITE_PROBLEMS, SITE_STATUSES } from '../shop/merchant/fleet.ts';
-import { SITE_ORDERS } from '../shop/merchant/fleet-order.ts';
+import { type ListedSite, listSites, SITE_PROBLEMS, SITE_STATUSES } from '../shop/merchant/site-list.ts';
+import { SITE_ORDERS } from '../shop/merchant/site-order.ts';
 import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
 import { withPool } from './database.ts';
 
@@ -43,7 +43,7 @@ const HEAD = [
   'Health',
 ];
 
-function tableOf(sites: FleetSite[]): string {
+function tableOf(sites: ListedSite[]): string {
   const rows = [HEAD, ...sites.map(rowOf)];
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows
@@ -57,13 +57,13 @@ function tableOf(sites: FleetSite[]): string {
     .join('');
 }
 
-function stateOf({ suspended_at, moved_at, delete_at }: FleetSite): string {
+function stateOf({ suspended_at, moved_at, delete_at }: ListedSite): string {
   if (delete_at) return `ends ${delete_at.slice(0, 10)}`;
   if (moved_at) return 'moved';
   return suspended_at ? 'suspended' : 'open';
 }
 
-function rowOf(site: FleetSite) {
+function rowOf(site: ListedSite) {
   const { site_id, name, host, created_at, products, orders, calls, last_order_at, storage_bytes } = site;
   const megabytes = `${(storage_bytes / 1024 / 1024).toFixed(1)} MB`;
   const days = [created_at, last_order_at].map((moment) => moment?.slice(0, 10) ?? '–');
@@ -73,7 +73,7 @@ function rowOf(site: FleetSite) {
 }
 
 /** Problems in words, without the suspension, which is the state. */
-function healthOf({ problems, lacks }: FleetSite): string {
+function healthOf({ problems, lacks }: ListedSite): string {
   const words = {
     cannot_sell: `cannot sell: ${lacks.join(', ')}`,
     webhooks_failing: 'webhooks failing',

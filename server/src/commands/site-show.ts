@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { findSite, inShop } from '../shop/in-shop.ts';
-import { siteDetails } from '../shop/merchant/fleet.ts';
+import { siteDetails } from '../shop/merchant/site-list.ts';
 import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
 import { type Shop, SYSTEM } from '../shop/shop.ts';
 import { limitsOf, toldLimits } from '../shop/site-limits.ts';

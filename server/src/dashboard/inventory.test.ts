@@ -101,7 +101,7 @@ test('rejects a change by 0', async () => {
   });
 
   expect(response.status).toBe(422);
-  expect(error).toMatchObject({ detail: [{ loc: ['body', 'delta'], msg: 'Must not be 0.', type: 'value_error' }] });
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'delta'], msg: 'Should not be 0.', type: 'value_error' }] });
 });
 
 test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delta: 1, expected_quantity: 10 }, {}])(

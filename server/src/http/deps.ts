@@ -17,7 +17,7 @@ import type { Incoming } from './pipeline/incoming.ts';
 import type { Limits } from './pipeline/limits.ts';
 import { RequestOrigin } from './pipeline/origin.ts';
 import type { Readiness } from './pipeline/readiness.ts';
-import type { Strain } from './pipeline/shedding.ts';
+import type { Load } from './pipeline/shedding.ts';
 
 /** Dependencies of handling a request. */
 export interface Deps {
@@ -39,7 +39,7 @@ export interface Deps {
   lastUsed: LastUsed;
   lookUps: SharedLookUps;
   usage: UsageCounter;
-  strain: Strain;
+  load: Load;
   readiness: Readiness;
   deadlines: Deadlines;
   validateResponses: boolean;

@@ -115,7 +115,7 @@ async function respond(deps: Deps, request: ApiRequest, received: Received): Pro
   context.operation = operation;
   const handler = (await deps.surfaces[operation.surface]())[operation.name];
   if (!handler) throw new Error(`No handler for ${operation.id}`);
-  shed(deps.strain(), operation, request.query);
+  shed(deps.load(), operation, request.query);
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
   const answer = await deadline.limit(serve(deps, request, received, handler, deadline));
   return answerInCookie(operation, request, deps.hosts, answer);

@@ -3,7 +3,7 @@ import { formWith, PaperBrowser } from '../../test/paper-browser.ts';
 import { openShop } from '../../test/shop.ts';
 
 const REFUSED = ['lena@mail', 'a@b', 'a@example..com', 'a@192.168.0.1'];
-const WORDS = 'Must be an e-mail address with a full domain, such as lena@example.com.';
+const WORDS = 'Should be an e-mail address with a full domain, such as lena@example.com.';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 

@@ -76,7 +76,9 @@ test('repeats invalid answers, and asks for the tax if the rates are unknown', a
   expect(opening.settings.bank_details).toBeUndefined();
   const said = told.filter((line) => line.startsWith('  ')).map((line) => line.trim());
   expect(said).toHaveLength(10);
-  expect(said.join(' ')).toMatch(/no country.*no ISO 4217.*no time zone.*check digits.*e-mail address.*8 characters/);
+  expect(said.join(' ')).toMatch(
+    /Unknown country.*Unknown ISO 4217.*Unknown time zone.*check digits.*e-mail address.*8 characters/,
+  );
 });
 
 test("reports each mistake of a file with its field, and fills in the country's usual settings", async () => {

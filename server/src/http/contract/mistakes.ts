@@ -41,7 +41,7 @@ function mistakeIn({ name, schema }: Parameter, value: unknown): ValidationError
     return { loc: ['query', name], msg: 'Send this parameter only once.', type: 'multiple_values' };
   }
   if (schema.type === 'integer' && !INTEGER.test(String(value))) {
-    return { loc: ['query', name], msg: 'Must be a whole number.', type: 'int_parsing' };
+    return { loc: ['query', name], msg: 'Should be a whole number.', type: 'int_parsing' };
   }
   return undefined;
 }
@@ -180,8 +180,8 @@ const FORMAT_TYPES: Record<string, string> = {
 };
 
 const FORMAT_WORDS: Record<string, string> = {
-  'idn-email': 'Must be an e-mail address with a full domain, such as lena@example.com.',
-  'date-time': 'Must be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.',
+  'idn-email': 'Should be an e-mail address with a full domain, such as lena@example.com.',
+  'date-time': 'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.',
 };
 const COUNTRY = document.components.schemas?.Country?.pattern;
 
@@ -225,18 +225,18 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   },
   format: ({ params }) => ({
     type: FORMAT_TYPES[params.format as string] ?? 'value_error',
-    msg: FORMAT_WORDS[params.format as string] ?? `Must be a valid ${params.format}.`,
+    msg: FORMAT_WORDS[params.format as string] ?? `Should be a valid ${params.format}.`,
     ctx: { format: params.format },
   }),
   enum: ({ params }) => {
     const expected = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ');
-    return { type: 'enum', msg: `Must be one of ${expected}.`, ctx: { expected } };
+    return { type: 'enum', msg: `Should be one of ${expected}.`, ctx: { expected } };
   },
-  not: ({ schema }) => ({ type: 'value_error', msg: `Must not be ${(schema as { const?: unknown }).const}.` }),
+  not: ({ schema }) => ({ type: 'value_error', msg: `Should not be ${(schema as { const?: unknown }).const}.` }),
   oneOf: () => ({ type: 'one_of', msg: 'Send exactly one of the alternatives that the contract describes.' }),
   type: ({ params }) => {
     const types = [params.type].flat() as string[];
     const wanted = types.find((type) => type !== 'null') ?? '';
-    return { type: TYPES[wanted] ?? 'value_error', msg: `Must be ${types.join(' or ')}.` };
+    return { type: TYPES[wanted] ?? 'value_error', msg: `Should be ${types.join(' or ')}.` };
   },
 };

@@ -70,7 +70,7 @@ test('describes an invalid amount in words, with the pattern for programs', () =
   expect(refused('a lot')).toEqual([
     {
       loc: ['body', 'price'],
-      msg: 'Must be an amount such as 4.90.',
+      msg: 'Should be an amount such as 4.90.',
       type: 'string_pattern_mismatch',
       ctx: { pattern: expect.stringContaining('9]') },
     },
@@ -78,10 +78,14 @@ test('describes an invalid amount in words, with the pattern for programs', () =
 });
 
 test.each([
-  ['bank_details', { account_holder: 'Alder', iban: 'DE89 3704 0044 0532 0130 00' }, 'Must be an IBAN without spaces'],
-  ['default_tax_rate', '19', 'Must be a share from 0 to 1'],
-  ['storefront_url', 'https://shop.example/my shop', 'Must be a web address without spaces'],
-  ['default_locale', 'de_AT', 'Must be en, de or fr'],
+  [
+    'bank_details',
+    { account_holder: 'Alder', iban: 'DE89 3704 0044 0532 0130 00' },
+    'Should be an IBAN without spaces',
+  ],
+  ['default_tax_rate', '19', 'Should be a share from 0 to 1'],
+  ['storefront_url', 'https://shop.example/my shop', 'Should be a web address without spaces'],
+  ['default_locale', 'de_AT', 'Should be en, de or fr'],
 ])('describes an invalid %s in words, not with a regular expression', (field, value, words) => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const found = contractMistakes(operation('dashboard.updateSettings'), request({ headers, body: { [field]: value } }));

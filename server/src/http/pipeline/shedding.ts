@@ -9,7 +9,7 @@ import type { Operation } from '../contract/contract.ts';
  */
 
 /** The load in relation to the limits: 1 is at one of them. */
-export type Strain = () => number;
+export type Load = () => number;
 
 const MAX_DELAY_MS = 250;
 const MAX_WAITING_PER_CONNECTION = 5;
@@ -20,7 +20,7 @@ const WINDOW_MS = 5_000;
  * The greater of the event loop's delay (99th percentile) and the number of requests that wait for a connection.
  * Measured from the first request on, because a start blocks the event loop longer than any load.
  */
-export function measureStrain(db: Pool, window_ms = WINDOW_MS): Strain {
+export function measureLoad(db: Pool, window_ms = WINDOW_MS): Load {
   const histogram = monitorEventLoopDelay();
   let delay = 0;
   setInterval(() => {
@@ -38,9 +38,9 @@ const SEVERE = 4;
 const LONGEST_RETRY_SECONDS = 3;
 
 /** Throws `unavailable` for operations to reject at this load. */
-export function shed(strain: number, operation: Operation, query: Record<string, unknown>): void {
-  if (strain < 1 || isCheckout(operation)) return;
-  if (strain < SEVERE && !canWait(operation, query)) return;
+export function shed(load: number, operation: Operation, query: Record<string, unknown>): void {
+  if (load < 1 || isCheckout(operation)) return;
+  if (load < SEVERE && !canWait(operation, query)) return;
   throw overloaded('The server is busy. Retry later.', LONGEST_RETRY_SECONDS);
 }
 

@@ -60,7 +60,7 @@ test('detects changes made without SECRET_KEY and accepts the changes of the ser
     [`update ${events} set status = 403 where SITE and id = ${jug}`, /^The row \S+ was changed\.$/],
     [`update ${events} set details = replace(details, 'jug', 'jar') where SITE and id = ${jug}`, /details .* changed/],
     [`update ${events} set details = null, details_salt = null where SITE and id = ${jug}`, /was not erased/],
-    [`update ${events} set created_at = created_at - interval '1 day' where SITE and id = ${jug}`, /Seal 2 has other/],
+    [`update ${events} set created_at = created_at - interval '1 day' where SITE and id = ${jug}`, /rows of seal 2 were exchanged/],
     [`update ${events} set hmac = null, key_id = null where SITE and id = ${jug}`, /its signature is gone/],
     [`delete from ${events} where SITE and id = ${jug}`, /^The row \S+ of seal 2 was removed\.$/],
     [`delete from ${seals} where SITE and seq = 1`, /seals 1 to 1 were removed/],

@@ -135,7 +135,7 @@ async function refuseIncomplete(shop: Shop, { id, total }: LockedOrder): Promise
   const due = minorUnits(total, digits) - left;
   if (due <= 0) return;
   const amount_due = decimal(due, digits);
-  throw new ShopError('payment_incomplete', `${amount_due} ${shop.currency} of the total is still unpaid.`, {
+  throw new ShopError('payment_incomplete', `The payments are ${amount_due} ${shop.currency} below the total.`, {
     total,
     amount_received: decimal(left, digits),
     amount_due,

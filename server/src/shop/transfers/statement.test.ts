@@ -119,8 +119,8 @@ const BOMB = `<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a
 
 test.each([
   ['a table without amounts', 'Date,Description\n2026-11-21,Rent\n', /no header with a column for the amount/],
-  ['an open quote', 'Reference,Amount\n"1001,36.00\n', /line 2 a quoted cell is not closed/],
-  ['another XML', '<Document><Other/></Document>', /no bank statement in CAMT\.053/],
+  ['an open quote', 'Reference,Amount\n"1001,36.00\n', /Line 2 has an unclosed quoted cell/],
+  ['another XML', '<Document><Other/></Document>', /not a bank statement in CAMT\.053/],
   ['XML that ends early', CAMT(ENTRY('<Amt>')).slice(0, -60), /XML of the statement is invalid/],
   ['a document type', CAMT().replace('?>', `?>${BOMB}`), /declares a document type/],
   ['elements in one another', `<Document>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</Document>`, /XML/],

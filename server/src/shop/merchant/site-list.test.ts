@@ -6,7 +6,7 @@ import { openShop } from '../../../test/shop.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { suspendSite } from '../sites/state.ts';
-import { listSites, pageOfSites } from './fleet.ts';
+import { listSites, pageOfSites } from './site-list.ts';
 
 test('counts only the data of each site in the list of sites', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];

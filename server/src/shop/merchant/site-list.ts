@@ -7,8 +7,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } from './fleet-order.ts';
 import * as setup from './setup.ts';
+import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } from './site-order.ts';
 
 export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
@@ -48,11 +48,11 @@ interface Health {
 }
 
 /** A site in the operators' list of all sites. */
-export type FleetSite = Named & Counted & Health;
+export type ListedSite = Named & Counted & Health;
 
 type Card = { name: string } | undefined;
 
-interface FleetFilter {
+interface SiteFilter {
   /** Part of the name or primary host, case-insensitive. */
   q?: string;
   sort?: SiteOrder;
@@ -61,7 +61,7 @@ interface FleetFilter {
 }
 
 /** All matching sites: names ascending, everything else descending. */
-export function listSites(db: Pool, card: Card, filter: FleetFilter): Promise<FleetSite[]> {
+export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<ListedSite[]> {
   return inTransaction(db, async (connection) => {
     const found = await inOrder(connection, card, filter);
     return describe(connection, card, found);
@@ -75,7 +75,7 @@ export function listSites(db: Pool, card: Card, filter: FleetFilter): Promise<Fl
 export async function pageOfSites(
   connection: Connection,
   card: Card,
-  { cursor, page: wanted, limit: most, ...filter }: FleetFilter & PageQuery & { cursor?: string },
+  { cursor, page: wanted, limit: most, ...filter }: SiteFilter & PageQuery & { cursor?: string },
 ) {
   const { sort = 'name' } = filter;
   const all = await inOrder(connection, card, filter);
@@ -117,7 +117,7 @@ export async function siteDetails(shop: Shop, card: Card) {
 }
 
 /** The matching sites with their position. Reads only what the order needs. */
-async function inOrder(connection: Connection, card: Card, filter: FleetFilter): Promise<Placed<Named>[]> {
+async function inOrder(connection: Connection, card: Card, filter: SiteFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
   const named = (await readNamed(connection)).filter(
@@ -141,7 +141,7 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
 }
 
 /** Reads the displayed data of sites, keeping their order. */
-async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<FleetSite[]> {
+async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<ListedSite[]> {
   const sites = placed.map(({ site }) => site);
   const counts = await keysOf(connection, sites, COUNTS);
   const health = await healthOf(connection, sites, card);
