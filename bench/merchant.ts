@@ -53,8 +53,8 @@ const ANSWERS: [string, string][] = [
   ['E-mail address for shoppers', EMAIL],
   ['Your e-mail address', ''],
   ['Your name', 'Mira Holt'],
-  ['A password', PASSWORD],
-  ['The same again', PASSWORD],
+  ['Password', PASSWORD],
+  ['Repeat the password', PASSWORD],
 ];
 
 interface Keys {

@@ -24,7 +24,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['passwords', 'files', 'audit'],
     ['products', 'stock', 'webhooks'],
     ['catalog'],
-    ['discounts', 'mandates'],
+    ['discounts', 'agent-limits'],
     ['carts'],
     ['shipping'],
     ['orders'],

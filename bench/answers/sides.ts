@@ -150,7 +150,7 @@ export class Side {
 async function sendUntilServed(port: number, sent: Sent): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(port, sent);
-    const isShed = answer.status === 503 && answer.text.includes('"The server is busy. Try again."');
+    const isShed = answer.status === 503 && answer.text.includes('"The server is busy. Retry later."');
     if (!isShed || attempt === MOST_ATTEMPTS) return answer;
     await sleep(1_000);
   }

@@ -23,7 +23,7 @@ export const COMMANDS = [
   'shop/sites/',
   'shop/operators/',
   'shop/audit/adoption.ts',
-  'shop/merchant/fleet.ts',
+  'shop/merchant/site-list.ts',
 ];
 
 export const EXCEPTIONS: Exception[] = [

@@ -15,7 +15,7 @@ const NEVER_NULL: NeverNull[] = [
   { from: 'shop/mails/account-templates.ts', columns: ['customer_id'], why: 'Only codes for a registration lack it.' },
   { from: 'shop/mails/agent-templates.ts', columns: ['budget_cents'], why: 'An approved consent has a budget.' },
   { from: 'shop/mails/staff-templates.ts', columns: ['disabled_reason'], why: 'A disabled webhook has a reason.' },
-  { from: 'shop/mandates/tokens.ts', columns: ['expires_at'], why: 'The tokens of agents always expire.' },
+  { from: 'shop/agent-limits/tokens.ts', columns: ['expires_at'], why: 'The tokens of agents always expire.' },
   { from: 'shop/orders/refunds.ts', columns: ['reason'], why: 'Only imported refunds, which are settled, lack it.' },
   { from: 'shop/orders/statement-runs.ts', columns: ['payment_due_at'], why: 'The statement sets it.' },
   { from: 'shop/stock/stock.ts', columns: ['variant_id'], why: 'Variants that orders name are kept.' },

@@ -33,14 +33,14 @@ import { type Answer, answerTo } from './http/pipeline/errors.ts';
 import { createLimits } from './http/pipeline/limits.ts';
 import { recorderFor } from './http/pipeline/log.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
-import type { Strain } from './http/pipeline/shedding.ts';
+import type { Load } from './http/pipeline/shedding.ts';
 import type { ApiRequest } from './http/request.ts';
 import { surfaces, whenAsked } from './later.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
 import { ShopError } from './shop/errors.ts';
 import { openAccounts } from './shop/payments/accounts/providers.ts';
-import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
+import type { ProviderDeadlines } from './shop/payments/provider-deadlines.ts';
 import type { UsageCounter } from './shop/usage.ts';
 
 export interface AppDeps {
@@ -58,7 +58,7 @@ export interface AppDeps {
   metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
   usage: UsageCounter;
-  strain: Strain;
+  load: Load;
   baseUrl: string;
   hosts: SiteHosts;
   secretKey: string;
@@ -70,8 +70,8 @@ export interface AppDeps {
   stripeApiUrl?: string | undefined;
   /** The platform's key, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
-  /** How long to wait for providers. Default: `PATIENCE`. */
-  patience?: Patience;
+  /** How long to wait for providers. Default: `PROVIDER_DEADLINES`. */
+  providerDeadlines?: ProviderDeadlines;
   /** Sends to addresses that tenants name. */
   egress: Egress;
   files: FileStore;
@@ -119,7 +119,7 @@ export function createApp(deps: AppDeps): Express {
     lastUsed: deps.lastUsed,
     lookUps: new SharedLookUps(deps.db, deps.pooling === 'transaction'),
     usage: deps.usage,
-    strain: deps.strain,
+    load: deps.load,
     readiness: deps.readiness,
     deadlines,
     validateResponses: deps.validateResponses,

@@ -22,7 +22,7 @@ test('a Shopify file becomes a shop: the sound products are sold, the others nam
   expect(code).toBe(5);
   expect(err).toContain('line 9: Variant Price: "twelve" is not an amount');
   expect(err).toContain(
-    'line 10: Variant SKU: The product "stoneware-mug" has the SKU "MUG-1" already, in line 5. (copied-sku)',
+    'line 10: Variant SKU: The product "stoneware-mug" already has the SKU "MUG-1", in line 5. (copied-sku)',
   );
   expect(err).toContain('Error: 2 of 7 products were refused.');
 

@@ -94,7 +94,7 @@ export async function startServer(
     readiness: { draining: false },
     lastUsed: createLastUsed(db),
     usage: createUsageCounter(db),
-    strain: () => 0,
+    load: () => 0,
     baseUrl,
     hosts,
     secretKey: SECRET_KEY,

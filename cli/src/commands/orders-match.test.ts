@@ -17,7 +17,7 @@ const ORDERS = [orderOf(1001, '36.00'), orderOf(1002, '10.00')];
 const OUTCOMES = ['matched', 'matched', 'amount_differs', 'no_order'];
 const transfers = OUTCOMES.map((outcome, i) => ({
   ...{ line: i + 2, amount: '36.00', currency: 'EUR', payer: 'June', text: 'Order', outcome },
-  message: outcome === 'matched' ? null : 'It names no order.',
+  message: outcome === 'matched' ? null : 'The text contains no order number.',
   orders: outcome === 'no_order' ? [] : [ORDERS[i % 2] ?? {}],
 }));
 const counts = { matched: 2, amount_differs: 1, no_order: 1 };

@@ -236,7 +236,7 @@ test('a dry run refuses a SKU that an imported product of the file has, too', as
   ]);
   const { code, out, err } = await commerce(['products', 'import', file, '--dry-run', '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
-  expect(err).toContain('line 3: variants.1.sku: The product "mug" has the SKU "a" already, in line 2. (set)');
+  expect(err).toContain('line 3: variants.1.sku: The product "mug" already has the SKU "a", in line 2. (set)');
   expect(out).toContain('  created    4\n  updated    0\n  unchanged  0\n  refused    2\n');
 });
 

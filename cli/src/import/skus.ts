@@ -19,7 +19,7 @@ export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErro
   return placesOf(product).flatMap(({ sku, loc }) => {
     const other = claimed.get(sku);
     if (!other || other.slug === slug) return [];
-    const msg = `The product ${JSON.stringify(other.slug)} has the SKU ${JSON.stringify(sku)} already, in line ${other.line}.`;
+    const msg = `The product ${JSON.stringify(other.slug)} already has the SKU ${JSON.stringify(sku)}, in line ${other.line}.`;
     return [{ loc: ['body', 'products', 0, ...loc], msg, type: 'sku_taken' }];
   });
 }

@@ -107,7 +107,7 @@ function shippingChoices(call: Call<'agent.listCartShippingOptions'>) {
   const own = calling(call).customer.addresses.find(({ is_default }) => is_default);
   const to = call.query.country ? call.query : own;
   if (!to?.country) {
-    const msg = 'The customer has no default address: name the country.';
+    const msg = 'The customer has no default address. Send a country.';
     throw new Invalid([{ loc: ['query', 'country'], msg, type: 'missing' }]);
   }
   const { shipping_options, warnings } = deliveryOf(call, call.path.cart_id, to);

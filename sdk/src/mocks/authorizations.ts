@@ -89,7 +89,7 @@ function metadataOf(state: State) {
 function register(state: State, text: string) {
   const { client_name, redirect_uris: sent } = parsed(text);
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_REDIRECT_URIS) {
-    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris must be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
   const redirect_uris = withoutUndottedSchemes(sent);
   const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
@@ -97,7 +97,7 @@ function register(state: State, text: string) {
     const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
     throw new OAuthRefusal(
       'invalid_redirect_uri',
-      `redirect_uris[${sent.indexOf(redirect_uris[wrong])}] should begin with ${allowed}.`,
+      `redirect_uris[${sent.indexOf(redirect_uris[wrong])}] must begin with ${allowed}.`,
     );
   }
   const uris = [...new Set(redirect_uris as string[])];
@@ -136,7 +136,7 @@ async function tokenOf(state: State, form: URLSearchParams): Promise<StoredAgent
   const grant = required(form, 'grant_type');
   if (grant === DEVICE_CODE) return pollConsent(state, required(form, 'device_code'));
   if (grant === 'authorization_code') return exchange(state, form);
-  throw new OAuthRefusal('unsupported_grant_type', `grant_type should be authorization_code or ${DEVICE_CODE}.`);
+  throw new OAuthRefusal('unsupported_grant_type', `grant_type must be authorization_code or ${DEVICE_CODE}.`);
 }
 
 async function exchange(state: State, form: URLSearchParams): Promise<StoredAgent> {
@@ -147,7 +147,7 @@ async function exchange(state: State, form: URLSearchParams): Promise<StoredAgen
   const code = state.codes.get(sent);
   if (code?.agent) {
     revoke(code.agent, 'agent');
-    throw new OAuthRefusal('invalid_grant', 'The code was used before. Its token has been revoked.');
+    throw new OAuthRefusal('invalid_grant', 'The code was already used. Its token has been revoked.');
   }
   const isFor =
     code?.client_id === client_id && code.redirect_uri === redirect_uri && code.code_challenge === challenge;
@@ -175,7 +175,7 @@ export function askedAt(
   if (fields.getAll('redirect_uri').length > 1 || !isRegistered(client.redirect_uris, redirect_uri)) {
     throw mistake('The redirect_uri is not one of the client.');
   }
-  if (fields.get('response_type') !== 'code') throw mistake('response_type should be code.');
+  if (fields.get('response_type') !== 'code') throw mistake('response_type must be code.');
   if (fields.get('code_challenge_method') !== 'S256' || fields.get('code_challenge')?.length !== 43) {
     throw mistake('Send a code_challenge with code_challenge_method=S256 (RFC 7636).');
   }

@@ -132,7 +132,7 @@ function parsed(text: string, type: string): unknown {
 /** The one requirement that parameters cannot say. */
 function unnamedSite({ id }: MockOperation, headers: Headers, query: URLSearchParams): Invalid['detail'] {
   if (id !== 'agent.requestConsent' || headers.has('X-Site-ID') || query.has('site_id')) return [];
-  return [{ loc: ['query', 'site_id'], msg: 'Name the shop here or in X-Site-ID.', type: 'missing' }];
+  return [{ loc: ['query', 'site_id'], msg: 'Send the shop here or in X-Site-ID.', type: 'missing' }];
 }
 
 function responseOf(operation: MockOperation, call: Call, request_id: string): Response {
@@ -148,7 +148,7 @@ function oncePerKey(state: State, key: string, request: string, run: () => Respo
   const first = state.replays.get(key);
   if (first) {
     if (first.request !== request) {
-      const msg = 'This Idempotency-Key was used for another request. Use a new one for each.';
+      const msg = 'This Idempotency-Key was used for another request. Use a new key for each request.';
       throw new Invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
     }
     const replayed = first.response.clone();

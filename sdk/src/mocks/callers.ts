@@ -52,7 +52,7 @@ export function authenticate(state: State, operation: MockOperation, { headers, 
   }
   const isAgent = bearer.startsWith('agt_');
   if (isAgent && operation.humanOnly) {
-    const message = 'Only the customer can do this: show them the checkout_url.';
+    const message = 'Only the customer can do this. Show them the checkout_url.';
     throw new Refusal('human_confirmation_required', message);
   }
   const schemes = alternativeOf(operation, headers, bearer);

@@ -46,7 +46,7 @@ export function addItem(caller: Caller, id: string, given: { variant_id: string;
   const line = cart.lines.find((one) => one.variant === variant);
   const quantity = (line?.quantity ?? 0) + given.quantity;
   if (quantity > MOST_PIECES) {
-    const message = `A cart can have at most ${MOST_PIECES} of one variant.`;
+    const message = `A cart can have at most ${MOST_PIECES} pieces of one variant.`;
     throw new Refusal('cart_limit', message, { limit: MOST_PIECES });
   }
   const changed = { id: line?.id ?? caller.state.nextId(), variant, quantity, price_seen: variant.price };

@@ -46,7 +46,7 @@ export function findCart({ state, customer, agent }: Caller, id: string): Stored
 export function refuseInactive({ status, merged_into }: StoredCart): void {
   if (status === 'active') return;
   const cart_id = merged_into ?? undefined;
-  throw new Refusal('cart_not_active', `The cart is ${status} and cannot change.`, { status, cart_id });
+  throw new Refusal('cart_not_active', `The cart is ${status} and cannot be changed.`, { status, cart_id });
 }
 
 export function isSellable({ variant }: StoredLine): boolean {
@@ -85,7 +85,7 @@ export function refuseShort({ state, agent }: Caller, cart: StoredCart, lines: S
   const isGone = first.available === 0;
   const forAgent = isGone ? 'Out of stock.' : `Not enough stock: ${amounts}.`;
   const forPeople = isGone ? `Out of stock: ${label}.` : `Not enough stock: ${label} (${amounts}).`;
-  throw new Refusal('insufficient_stock', agent ? `${forAgent} The field lines says which items.` : forPeople, {
+  throw new Refusal('insufficient_stock', agent ? `${forAgent} The field lines lists the items.` : forPeople, {
     lines: short.map(({ line, available }) => ({
       ...{ line_item_id: line.id, variant_id: line.variant.id, requested: line.quantity, available },
     })),
@@ -151,7 +151,7 @@ export function warningsOf(state: State, cart: StoredCart): CartWarning[] {
   const refusal = discount && refusalOf(state, discount, pricedLines(forSale(cart)));
   const ofLines = cart.lines.flatMap((line) => warningsOfLine(state, cart, line));
   if (!discount || !refusal) return ofLines;
-  const message = `The code ${discount.code} takes nothing off now. ${refusal.message}`;
+  const message = `The code ${discount.code} is not applied at the moment. ${refusal.message}`;
   const of = { code: 'discount_not_applied' as const, line_item_id: null, message, reason: refusal.code };
   return [...ofLines, { ...NOTHING_MORE, ...of }];
 }
@@ -164,15 +164,15 @@ function warningsOfLine(state: State, cart: StoredCart, line: StoredLine): CartW
   const found: CartWarning[] = [];
   if (variant.price !== price_seen) {
     const [price, previous_price] = [decimal(variant.price, state.digits), decimal(price_seen, state.digits)];
-    const message = `${name} costs ${price} now, not ${previous_price}.`;
+    const message = `${name} now costs ${price} instead of ${previous_price}.`;
     found.push({ ...common, code: 'price_changed', message, previous_price, price });
   }
   const available = availableOf(state, cart, line);
   if (available < requested) {
-    const message = available === 0 ? `${name} is out of stock.` : `There are only ${available} of ${name}.`;
+    const message = available === 0 ? `${name} is out of stock.` : `Only ${available} of ${name} in stock.`;
     found.push({ ...common, code: 'out_of_stock', message, requested, available });
   } else if (available <= variant.low_stock_threshold) {
-    const message = `Only ${available} of ${name} are left.`;
+    const message = `Only ${available} of ${name} in stock.`;
     found.push({ ...common, code: 'low_stock', message, requested, available });
   }
   return found;

@@ -142,12 +142,12 @@ export function updateCheckout(caller: Caller, id: string, patch: Patch): Priced
   refuseInactive(checkout.cart);
   const changed = price(state, { ...checkout, ...patch });
   if (patch.shipping_option_id && !changed.shipping_option) {
-    const message = 'This shipping option is not offered for this address and this cart.';
+    const message = 'This shipping option is not available for this address and this cart.';
     throw new Refusal('shipping_option_unavailable', message);
   }
   const payment_methods = offeredMethods(state, changed.shipping_option);
   if (patch.payment_method && !payment_methods.includes(patch.payment_method)) {
-    const message = 'The shop does not offer this payment method for this checkout.';
+    const message = 'This payment method is not available for this checkout.';
     throw new Refusal('payment_method_unavailable', message, { payment_methods });
   }
   if (agent) requireMandate(caller, changed);
@@ -226,7 +226,7 @@ function requireSeen(state: State, priced: Priced, expected_total: string | unde
 function amountOf({ digits }: State, amount: string): number {
   const fraction = amount.split('.')[1] ?? '';
   if (!/[1-9]/.test(fraction.slice(digits))) return minorUnits(amount, digits);
-  const msg = digits === 0 ? 'This currency has no decimals.' : `This currency has ${digits} decimals at most.`;
+  const msg = digits === 0 ? 'This currency has no decimals.' : `This currency has at most ${digits} decimals.`;
   throw new Invalid([bodyMistake(['expected_total'], 'decimal_max_places', msg, { decimal_places: digits })]);
 }
 

@@ -51,11 +51,11 @@ function userCodeOf(count: number): string {
 export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
   const agent_name = (wish.agent_name ?? wish.client_id ?? '').trim();
   const mistakes: Invalid['detail'] = [];
-  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Give the name of the agent.'));
+  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Send the name of the agent.'));
   const scopes = wish.scopes ?? (wish.scope?.split(' ').filter(Boolean) as AgentTerms['scopes']) ?? SCOPES;
   if (scopes.some((scope) => !SCOPES.includes(scope))) {
     const expected = SCOPES.join(', ');
-    mistakes.push(bodyMistake(['scope'], 'enum', `Each should be one of ${expected}.`, { expected }));
+    mistakes.push(bodyMistake(['scope'], 'enum', `Each must be one of ${expected}.`, { expected }));
   }
   const le = state.data.max_budget_cents;
   for (const field of ['budget_cents', 'max_per_order_cents'] as const) {
@@ -84,7 +84,7 @@ function requestConsent(state: State, wish: ConsentRequest): StoredConsent {
 export function findConsent(state: State, user_code: string): StoredConsent {
   const plain = (code: string) => code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   const found = [...state.consents.values()].find((one) => plain(one.user_code) === plain(user_code));
-  if (!found) throw notFound('request for consent');
+  if (!found) throw notFound('consent request');
   return found;
 }
 
@@ -111,7 +111,7 @@ export function approvedTerms(
   const mistakes = (['budget_cents', 'max_per_order_cents'] as const).flatMap((field) => {
     const le = terms[field];
     if (le === null || (approval[field] ?? 0) <= le) return [];
-    const msg = `At most ${le}: the agent asks for no more, or the shop allows no more.`;
+    const msg = `At most ${le}: the agent requests no more, or the shop allows no more.`;
     return [bodyMistake([field], 'less_than_equal', msg, { le })];
   });
   if (mistakes.length > 0) throw new Invalid(mistakes);
@@ -153,7 +153,7 @@ export function pollConsent(state: State, device_code: string): StoredAgent {
 export function requireFreePlace(state: State, customer: StoredCustomer): void {
   const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
   if (active.length < MOST_AGENTS) return;
-  const message = `The customer already has ${MOST_AGENTS} active agents. Poll again once one is revoked.`;
+  const message = `The customer already has ${MOST_AGENTS} active agents. Poll again after one is revoked.`;
   throw new Refusal('agent_cap_exceeded', message, { limit: MOST_AGENTS, retry_after_seconds: INTERVAL_SECONDS });
 }
 

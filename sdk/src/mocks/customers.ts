@@ -15,7 +15,7 @@ export function customerView({ password: _, addresses, ...customer }: StoredCust
 
 /** The caller, where the contract requires a customer. */
 export function signedIn({ customer }: Pick<Caller, 'customer'>): StoredCustomer {
-  if (!customer) throw new Error('The operation was reached without a customer.');
+  if (!customer) throw new Error('Unreachable: no customer.');
   return customer;
 }
 

@@ -43,7 +43,7 @@ function missingMinimum({ digits }: State, discount: StoredDiscount, covered: Pr
     ...(minimum_quantity !== null && quantity < minimum_quantity ? [`${minimum_quantity} pieces`] : []),
   ];
   if (wants.length === 0) return undefined;
-  const message = `This code needs ${wants.join(' and ')} of the products it applies to.`;
+  const message = `This code requires ${wants.join(' and ')} of the products it applies to.`;
   return new Refusal('discount_minimum_not_met', message, { minimum_subtotal, minimum_quantity });
 }
 

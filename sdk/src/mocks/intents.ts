@@ -66,7 +66,7 @@ function choose(call: Caller, { query = '', product_id, variant_id, limit = CAND
     const reasons = ['named by its id'];
     const candidates = named.slice(0, limit).map((variant) => candidateOf(state, variant, reasons));
     if (named.length === 1) return { wish, candidates, chosen: named[0], question: null };
-    return { wish, candidates, chosen: undefined, question: 'Several variants match. Which one should it be?' };
+    return { wish, candidates, chosen: undefined, question: 'Several variants match. Which one do you want?' };
   }
   if (!query && Object.keys(filtersIn(rest)).length === 0) {
     const msg = 'Send a query, a filter, a product_id or a variant_id.';
@@ -81,12 +81,12 @@ function choose(call: Caller, { query = '', product_id, variant_id, limit = CAND
     return { wish, candidates, chosen: undefined, question: found.length > 0 ? question : null };
   }
   if (second && second.score * 1.3 > best.score) {
-    return { wish, candidates, chosen: undefined, question: 'Several products match. Which one should it be?' };
+    return { wish, candidates, chosen: undefined, question: 'Several products match. Which one do you want?' };
   }
   const variants = best.variant.product.variants.filter(isAvailable);
   const named = variants.filter((variant) => namesIn(variant, wish.words).length > 0);
   if (variants.length === 1 || named.length === 1) return { wish, candidates, chosen: best.variant, question: null };
-  return { wish, candidates, chosen: undefined, question: 'Several variants match. Which one should it be?' };
+  return { wish, candidates, chosen: undefined, question: 'Several variants match. Which one do you want?' };
 }
 
 function namedVariants(

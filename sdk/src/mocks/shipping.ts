@@ -73,7 +73,7 @@ export function undeliverable({ shipping_options }: State, choices: ShippingChoi
   const countries = everywhere ? [] : [...new Set(deliveries.flatMap((option) => option.countries))].sort();
   const isServed = countries.length === 0 || countries.includes(country);
   const message = isServed
-    ? 'The shop has no way to deliver this to the address.'
+    ? 'The shop has no shipping option for this address.'
     : `The shop does not deliver to this country. It delivers to ${countries.join(', ')}.`;
   const nothing = { previous_price: null, price: null, requested: null, available: null };
   return [{ ...nothing, code: 'address_undeliverable', line_item_id: null, message, countries }];

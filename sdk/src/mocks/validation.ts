@@ -82,7 +82,7 @@ function spellingMistake({ name, schema }: MockParameter, texts: string[]): Vali
     return { loc: ['query', name], msg: 'Send this parameter only once.', type: 'multiple_values' };
   }
   if (schema.type !== 'integer' || INTEGER.test(texts[0] ?? '')) return undefined;
-  return { loc: ['query', name], msg: 'Input should be a whole number.', type: 'int_parsing' };
+  return { loc: ['query', name], msg: 'Should be a whole number.', type: 'int_parsing' };
 }
 
 function unknownParameter(name: string, declared: MockParameter[]): ValidationErrorItem {
@@ -234,7 +234,7 @@ function wordingOf(error: ErrorObject): Wording {
 }
 
 function shortage(limit: unknown, noun: string): string {
-  return limit === 1 ? 'Must not be empty.' : `At least ${limit} ${noun}.`;
+  return limit === 1 ? 'Should not be empty.' : `At least ${limit} ${noun}.`;
 }
 
 function nounOf(keyword: string): string {
@@ -260,7 +260,7 @@ function wordingOfValue({ keyword, params, parentSchema, message = '' }: ErrorOb
       return { type: 'enum', msg: `Should be one of ${expected}.`, ctx: { expected } };
     }
     case 'oneOf':
-      return { type: 'one_of', msg: 'Give exactly one of the alternatives that the contract describes.' };
+      return { type: 'one_of', msg: 'Send exactly one of the alternatives that the contract describes.' };
     case 'type': {
       const types = [params.type].flat() as string[];
       const type = TYPES[types.find((one) => one !== 'null') ?? ''] ?? 'value_error';

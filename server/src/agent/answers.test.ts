@@ -95,9 +95,9 @@ test('a shortage names products to people, but only ids to agents', async () => 
 
   expect(refused.map(({ error }) => error?.error)).toEqual(Array(3).fill('insufficient_stock'));
   expect(refused.map(({ error }) => (error as { message?: string }).message)).toEqual([
-    'Out of stock. The field lines says which items.',
-    'Not enough stock: 2 available, 3 requested. The field lines says which items.',
-    'Out of stock. The field lines says which items.',
+    'Out of stock. The field lines lists the items.',
+    'Not enough stock: 2 available, 3 requested. The field lines lists the items.',
+    'Out of stock. The field lines lists the items.',
   ]);
   expect(JSON.stringify(refused.map(({ error }) => error))).not.toMatch(/Plain|IGNORE|evil/);
   expect(refused[1]?.error).toMatchObject({ lines: [{ variant_id: some, requested: 3, available: 2 }] });

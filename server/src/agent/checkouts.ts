@@ -1,8 +1,8 @@
 import type { Handler } from '../http/pipeline/handler.ts';
+import { budgetOf } from '../shop/agent-limits/budgets.ts';
 import * as agentCheckouts from '../shop/agents/checkouts.ts';
 import { checkoutOf } from '../shop/agents/views.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
-import { budgetOf } from '../shop/mandates/budgets.ts';
 
 export const createCheckout: Handler<'agent.createCheckout'> = ({ shop, checkoutDeps, body }) =>
   agentCheckouts.create(shop, checkoutDeps, body);

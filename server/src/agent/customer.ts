@@ -1,7 +1,7 @@
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as account from '../shop/account/account.ts';
+import * as agentTokens from '../shop/agent-limits/tokens.ts';
 import { customerOf } from '../shop/agents/views.ts';
-import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const getCustomer: Handler<'agent.getCustomer'> = async ({ shop }) => ({
   ...customerOf(await account.profile(shop)),

@@ -53,7 +53,7 @@ test('nothing is bought beyond a stated limit, and sold-out matches are reported
     const { data } = await agent.POST(buy, { body });
     expect(data).toMatchObject({
       status: 'needs_choice',
-      question: 'What matches is out of stock. Should it be something else?',
+      question: 'The matching products are out of stock. Is something else acceptable?',
       candidates: [{ price: '10.00', availability: 'out_of_stock' }],
       checkout: null,
     });

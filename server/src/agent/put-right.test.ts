@@ -206,7 +206,7 @@ test('each refusal says what to do, and what would do instead', async () => {
 
   expect(short).toMatchObject({
     error: 'insufficient_stock',
-    message: 'Not enough stock: 4 available, 50 requested. The field lines says which items.',
+    message: 'Not enough stock: 4 available, 50 requested. The field lines lists the items.',
     next: expect.stringContaining('alternatives'),
     alternatives: [
       // Four are in stock, and 50.00 pays for three.

@@ -1,5 +1,5 @@
 import type { Handler } from '../http/pipeline/handler.ts';
-import * as agentTokens from '../shop/mandates/tokens.ts';
+import * as agentTokens from '../shop/agent-limits/tokens.ts';
 
 export const getToken: Handler<'agent.getToken'> = ({ shop }) => agentTokens.own(shop);
 

@@ -21,11 +21,11 @@ import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { dump } from './dump.ts';
 import { encode, opening, readFrames } from './format.ts';
 
-/** The commands run as an operator runs them, with an ordinary login and without PostgreSQL's client tools. */
+/** Runs the commands as an operator does, with an ordinary login and without PostgreSQL's client tools. */
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ODD_TEXT = 'a\\b\tc\nd\r\\.\n\\N "quoted" €, 日本, 🫖';
 
-/** Each command takes seconds, and many times that on a busy machine. */
+/** Each command takes seconds, and much longer on a busy machine. */
 const LONG_ENOUGH_MS = 300_000;
 
 let dir = '';
@@ -89,7 +89,7 @@ async function send<Row = Record<string, unknown>>(url: string, statement: strin
   return rows as Row[];
 }
 
-/** A webhook whose secret is sealed, and texts that a format could stumble over. */
+/** A webhook with an encrypted secret, and texts that are hard for the format. */
 async function addOddRows(name: string): Promise<void> {
   const url = asSuperuser(`postgres://x/${name}`);
   const [site] = await send<{ site_id: string }>(url, 'select site_id from commerce.sites limit 1');
@@ -102,7 +102,7 @@ async function addOddRows(name: string): Promise<void> {
   );
 }
 
-/** A checksum of each table's rows, and the state of each sequence, as nobody but a superuser sees them. */
+/** A checksum of each table's rows and the state of each sequence, as only a superuser sees them. */
 async function contentsOf(url: string): Promise<Record<string, unknown>> {
   const client = new pg.Client(url);
   await client.connect();
@@ -127,7 +127,7 @@ async function contentsOf(url: string): Promise<Record<string, unknown>> {
   }
 }
 
-test('a backup brings every row into an empty cluster, where doctor finds nothing wrong and secrets open', {
+test('restores every row into an empty cluster, where doctor finds no problem and secrets can be decrypted', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-restored-'));
@@ -149,7 +149,7 @@ test('a backup brings every row into an empty cluster, where doctor finds nothin
   }
 });
 
-test('constraints, triggers and walls stand again after a restore', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restores constraints, triggers and row-level security', { timeout: LONG_ENOUGH_MS }, async () => {
   const schema = `select c.conrelid::regclass || ' ' || c.conname || ' ' || pg_get_constraintdef(c.oid) as line
       from pg_constraint c where c.connamespace = 'commerce'::regnamespace
     union all select t.tgrelid::regclass || ' ' || t.tgname || ' ' || t.tgenabled::text from pg_trigger t
@@ -160,7 +160,7 @@ test('constraints, triggers and walls stand again after a restore', { timeout: L
   expect(await send(restored, schema)).toEqual(await send(shop, schema));
 });
 
-test('product changes go on in another era, so that no cursor passes by what comes after a restore', {
+test('starts a new era of product changes, so that no cursor skips changes after a restore', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const era = `select commerce.change_era() as era`;
@@ -171,7 +171,7 @@ test('product changes go on in another era, so that no cursor passes by what com
   expect(after?.era).toBeGreaterThan(before?.era ?? Number.NaN);
 });
 
-test('a backup of an older version is restored as it was, and brought to this one', {
+test('restores a backup of an older version and migrates it', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const old = await givenDatabase();
@@ -193,7 +193,7 @@ test('a backup of an older version is restored as it was, and brought to this on
   expect(applied).toEqual([{ name: LATEST_MIGRATION }]);
 });
 
-test('a backup made before the baseline replaced its migrations is restored and brought to this version', {
+test('restores and migrates a backup from before the baseline replaced its migrations', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const old = await givenDatabase();
@@ -211,7 +211,7 @@ test('a backup made before the baseline replaced its migrations is restored and 
   expect(recorded.map(({ name }) => name)).toEqual(MIGRATION_NAMES);
 });
 
-test('a backup that is older than the baseline is refused with its version, and the database stays empty', {
+test('rejects a backup older than the baseline with its version, and leaves the database empty', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const file = join(dir, 'too-old.backup');
@@ -226,7 +226,7 @@ test('a backup that is older than the baseline is refused with its version, and 
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('a file that was cut off or changed in any place is refused before the database is touched', {
+test('rejects a truncated or changed file before it touches the database', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();
@@ -246,7 +246,7 @@ test('a file that was cut off or changed in any place is refused before the data
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('a database that is in use is not overwritten', { timeout: LONG_ENOUGH_MS }, async () => {
+test('does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');
@@ -254,7 +254,7 @@ test('a database that is in use is not overwritten', { timeout: LONG_ENOUGH_MS }
   expect(await contentsOf(asSuperuser(shop))).toEqual(before);
 });
 
-test('a database that another program is connected to is not filled', { timeout: LONG_ENOUGH_MS }, async () => {
+test('does not restore into a database with another connected program', { timeout: LONG_ENOUGH_MS }, async () => {
   const url = await givenDatabase();
   const other = new pg.Client({ connectionString: url, application_name: 'commerce' });
   await other.connect();
@@ -263,7 +263,7 @@ test('a database that another program is connected to is not filled', { timeout:
   await other.end();
 });
 
-test('another SECRET_KEY is refused with what would not open, and taken when that is wanted', {
+test('rejects another SECRET_KEY with the consequences, and accepts it with --other-key', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();
@@ -275,7 +275,7 @@ test('another SECRET_KEY is refused with what would not open, and taken when tha
   expect(await send(url, 'select count(*)::int as sites from commerce.sites')).toEqual([{ sites: 1 }]);
 });
 
-test('a backup of a newer release is refused by its name', { timeout: LONG_ENOUGH_MS }, async () => {
+test('rejects a backup of a newer release and names its migration', { timeout: LONG_ENOUGH_MS }, async () => {
   const file = join(dir, 'newer.backup');
   await rewrite(made, file, (migrations) => [...migrations, '9999_from_the_future']);
 
@@ -298,7 +298,7 @@ async function rewrite(source: string, file: string, change: (migrations: string
   );
 }
 
-test('a table that is closed to backups stops them, and leaves the last one in its place', {
+test('stops at a table that is closed to backups, and keeps the previous file', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase({ migrated: true });
@@ -318,7 +318,7 @@ test('a table that is closed to backups stops them, and leaves the last one in i
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a login that may not read past row-level security is told so', { timeout: LONG_ENOUGH_MS }, async () => {
+test('tells a login that cannot bypass row-level security what to do', { timeout: LONG_ENOUGH_MS }, async () => {
   const url = await givenDatabase({ migrated: true });
   const login = `plain_${randomBytes(4).toString('hex')}`;
   await send(asSuperuser(url), `create role ${login} login password 'plain'`);

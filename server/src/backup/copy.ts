@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { encode, type Frame, RowCounter } from './format.ts';
 
-/** The progress: the current table, its number, the number of tables, and how many bytes of it were read so far. */
+/** Progress: the current table, its number, the number of tables, and the bytes read so far. */
 export interface TableProgress {
   table: string;
   number: number;
@@ -13,7 +13,7 @@ export interface TableProgress {
 
 export type OnRows = (progress: TableProgress) => void;
 
-/** A table of a backup: its name, and its place among the others. */
+/** A table of a backup: its name and position. */
 export interface CopiedTable {
   table: string;
   index: number;
@@ -44,7 +44,7 @@ export async function* copyOut(
   yield encode({ kind: 'tableEnd', end });
 }
 
-/** Copies the rows of a table, whose frame was the last one, into a table with these columns. Returns how many. */
+/** Copies the rows of the table of the last frame into a table with these columns. Returns their number. */
 export async function copyIn(
   client: pg.ClientBase,
   { table, index, of }: CopiedTable,

@@ -5,26 +5,26 @@ import { copyOut, type OnRows } from './copy.ts';
 import { filesOut, type OnFile } from './files.ts';
 import { encode, FORMAT, type Header, opening, type Sequence, type TableColumns } from './format.ts';
 
-/** What goes into the header and is not in the database. */
+/** Header fields that are not in the database. */
 export interface About {
   release: string;
   /** The fingerprint of SECRET_KEY. */
   secret_key: string;
 }
 
-/** The files of the store, if they are to be in the backup. */
+/** The file store, if the backup contains files. */
 export interface DumpedFiles {
   store: FileStore;
   onFile: OnFile;
-  /** Told at the end: how many files were not in the store. */
+  /** Called at the end with the number of files missing in the store. */
   onMissing(count: number): void;
 }
 
 /**
- * The bytes of a backup, before compression. Everything is read in one snapshot, so that it is consistent however much is sold
- * meanwhile, and as commerce_backup, whose policies show every row. `row_security = off`, with which PostgreSQL raises an error
- * instead of hiding rows, would refuse every role that does not bypass policies, and so this one. Therefore the policies are
- * checked first, and no tenant is set: the tenants' policy then raises an error as well.
+ * The bytes of a backup, before compression. Everything is read in one snapshot, and as commerce_backup, whose policies
+ * show every row. `row_security = off`, with which PostgreSQL raises an error instead of hiding rows, would reject
+ * every role that does not bypass policies, including this one. Therefore the policies are checked first, and no tenant
+ * is set: the tenants' policy then raises an error as well.
  */
 export async function* dump(
   client: pg.ClientBase,
@@ -66,7 +66,7 @@ const PLAIN = {
   timezone: 'UTC',
 };
 
-/** Begins the transaction in which all is read, as of one moment. */
+/** Begins the transaction with one snapshot for all reads. */
 export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
   // transaction_timeout exists only since PostgreSQL 17.
@@ -78,8 +78,8 @@ export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * The tables of a backup, by pg_namespace `n` and pg_class `c`: all but the version of the queue's own schema, which is in the
- * header, and the lock of the migrations, which nobody holds after a restore.
+ * The tables of a backup, as a condition on pg_namespace `n` and pg_class `c`: all except the queue's own schema
+ * version, which is in the header, and the migration lock, which is free after a restore.
  */
 export const HELD = `(n.nspname = 'commerce' or (n.nspname = 'graphile_worker' and c.relname <> 'migrations')
   or (n.nspname = 'public' and c.relname = 'commerce_migrations'))`;
@@ -112,7 +112,7 @@ function refuseClosed(tables: FoundTable[]): void {
   throw new Error(`Row-level security hides rows of ${closed.join(', ')} from backups. Run commerce-server migrate.`);
 }
 
-/** The header of a backup or of the export of a site, in its snapshot. */
+/** The header of a backup or a site export, in its snapshot. */
 export async function headerOf(
   client: pg.ClientBase,
   about: About,

@@ -27,7 +27,7 @@ async function givenDatabase(migrated: boolean): Promise<string> {
   return url;
 }
 
-/** An installation with a site that has two pictures, one of which its store has lost. */
+/** An installation with a site with two images, one of which is missing in its store. */
 async function givenPictures(): Promise<{ config: Config; key: string }> {
   const [url, dataDir, site_id] = [await givenDatabase(true), givenFolder(), randomUUID()];
   const client = new pg.Client(url);
@@ -55,7 +55,7 @@ async function givenPictures(): Promise<{ config: Config; key: string }> {
   return { config: readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, SECRET_KEY }), key };
 }
 
-/** What is said to the person at the terminal. */
+/** Captures the messages at the terminal. */
 async function toldBy(work: () => Promise<void>): Promise<string> {
   const told: string[] = [];
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
@@ -63,7 +63,7 @@ async function toldBy(work: () => Promise<void>): Promise<string> {
   return told.join('');
 }
 
-test('a backup brings the files of the store into another one, of whatever kind, and tells of those that were missing', {
+test('restores stored files into another store of any kind, and reports missing ones', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const { config, key } = await givenPictures();
@@ -94,12 +94,12 @@ test('a backup brings the files of the store into another one, of whatever kind,
   await expect(toldBy(() => restore(there, file, { otherKey: false }))).rejects.toThrow('cannot be restored');
 });
 
-test('a backup without files says so when it is restored', { timeout: LONG_ENOUGH_MS }, async () => {
+test('reports at the restore that the backup has no files', { timeout: LONG_ENOUGH_MS }, async () => {
   const { config } = await givenPictures();
   const file = join(givenFolder(), 'shop.backup');
 
   expect(await toldBy(() => backup(config, file, { files: false }))).toContain('no files');
 
   const there = readConfig({ DATABASE_URL: await givenDatabase(false), DATA_DIR: givenFolder(), SECRET_KEY });
-  expect(await toldBy(() => restore(there, file, { otherKey: false }))).toContain('It has no files');
+  expect(await toldBy(() => restore(there, file, { otherKey: false }))).toContain('It contains no files');
 });

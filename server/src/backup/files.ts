@@ -8,7 +8,7 @@ import { isKey, keyOfOriginal } from '../files/keys.ts';
 import type { FileStore } from '../files/store.ts';
 import { encode, FileCounter, type FileHead, type Frame } from './format.ts';
 
-/** The progress: how many files, and their bytes. */
+/** Progress: number of files and their bytes. */
 export interface FileProgress {
   count: number;
   bytes: number;
@@ -23,9 +23,9 @@ interface Row extends RowOf<'files', 'site_id' | 'id' | 'name' | 'content_type' 
 }
 
 /**
- * The frames of the files that the rows of `files` name, as the transaction of the client sees them: the pictures of those that
- * are ready, of one site or of all, and the originals of those that wait for processing. A file that is not in the store is left out, and counted as
- * missing: it may have been deleted since the snapshot.
+ * The frames of the files in `files`, as the client's transaction sees them: the images of ready files, of one site or
+ * all, and the originals of those that wait for processing. A file missing in the store is skipped and counted: it may
+ * have been deleted since the snapshot.
  */
 export async function* filesOut(
   client: pg.ClientBase,
@@ -79,14 +79,15 @@ async function* filesNamed(client: pg.ClientBase, site_id: string | undefined): 
   }
 }
 
-/** Keeps the file whose frame was the last one in the store, for one site or for any. Returns its bytes. */
+/** Stores the file of the last frame, for one site or for any. Returns its size. */
 export async function fileIn(
   store: FileStore,
   file: FileHead,
   frames: AsyncGenerator<Frame>,
   site_id?: string,
 ): Promise<number> {
-  if (!isKey(file.key, site_id)) throw new Error(`The file has a picture in a place that is not its own: ${file.key}`);
+  if (!isKey(file.key, site_id))
+    throw new Error(`The file has an image in a place that does not belong to it: ${file.key}`);
   await mkdir(store.scratch, { recursive: true });
   const folder = await mkdtemp(join(store.scratch, 'arriving-'));
   try {

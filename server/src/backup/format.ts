@@ -3,17 +3,17 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 
 /**
- * A backup is one gzip file: a line that identifies it, then frames, each with a kind (one byte), a length (four) and content.
- * The header comes first; then, for each table, its rows as COPY writes them in text, their number and their SHA-256; then the
- * sequences; then each file of the store, its bytes and their SHA-256; last an end frame, without which the file was cut off.
+ * A backup is one gzip file: an identifying line, then frames, each with a kind (one byte), a length (four) and
+ * content. The header comes first; then, for each table, its rows in COPY's text format, their number and SHA-256; then
+ * the sequences; then each stored file, its bytes and SHA-256; last an end frame, without which the file is truncated.
  * The export of a site has the same form: its header names the site, and it has no sequences.
  */
 export const FORMAT = 2;
-/** Before 2 there were no files. */
+/** Format 1 has no files. */
 const OLDEST_FORMAT = 1;
 const MAGIC = Buffer.from('commerce-server backup\n');
 const HEAD_BYTES = 5;
-/** Rows come in pieces of about 64 KB; a longer piece is a single row, and PostgreSQL allows none beyond 1 GB. */
+/** Rows come in pieces of about 64 KB; a longer piece is a single row, which PostgreSQL limits to 1 GB. */
 const LONGEST_FRAME = 2 ** 30 + 2 ** 20;
 
 const KINDS = {
@@ -41,22 +41,24 @@ export interface Header {
   /** A fingerprint, which identifies the key without revealing it. */
   secret_key: string;
   tables: TableColumns[];
-  /** Whether it has the files of the store; missing in format 1, which never has. */
+  /** Whether it contains stored files; missing in format 1, which never does. */
   files?: boolean;
-  /** Only in the export of a site. */
+  /** Only in a site export. */
   site?: ExportedSite;
 }
 
-/** What an export tells of its site besides the rows. */
+/** Data of an exported site that are not in its rows. */
 export interface ExportedSite {
   site_id: string;
   merchant_id: string;
   name: string;
-  /** Payments under way, which the server that exported it goes on with. */
+  /** Payments that were pending; the exporting server continues them unless `final`. */
   open_payments: number;
-  /** Whether the server that exported it goes on without it (`site export --final`); missing in files of older releases. */
+  /**
+   * Whether the site was closed on the exporting server (`site export --final`); missing in files of older releases.
+   */
   final?: boolean;
-  /** Whether it has an account with a payment provider, whose keys are not exported. */
+  /** Whether it has a payment account, whose keys are not exported. */
   has_payment_account: boolean;
 }
 
@@ -72,7 +74,7 @@ export interface Sequence {
   is_called: boolean;
 }
 
-/** A file of the store. */
+/** A stored file. */
 export interface FileHead {
   key: string;
   content_type: string;
@@ -197,7 +199,7 @@ const isText = (value: unknown) => typeof value === 'string' && !/\p{Cc}/u.test(
 const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether it is what a header has to be: whoever made the file, its parts are compared and printed. */
+/** Whether it is a valid header. The file is not trusted, because its parts are compared and printed. */
 function isHeader(value: unknown): value is Header {
   const { made_at, release, migrations, tables, site } = value as Partial<Header>;
   const named = Array.isArray(tables) && tables.every((one) => isText(one?.table) && areTexts(one?.columns));
@@ -206,7 +208,7 @@ function isHeader(value: unknown): value is Header {
   return isText(site?.name) && UUID.test(site.site_id) && UUID.test(site.merchant_id);
 }
 
-/** Turns what zlib and the JSON parser throw into a readable error. */
+/** Converts errors of zlib and the JSON parser to readable ones. */
 function readable(file: string, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
   if (code === 'Z_BUF_ERROR') return new DamagedBackup(file, 'it was cut off');
@@ -216,7 +218,7 @@ function readable(file: string, error: unknown): unknown {
   return error instanceof SyntaxError ? new DamagedBackup(file, 'it is damaged') : error;
 }
 
-/** The uncompressed bytes of a file, as many at a time as are requested. */
+/** The uncompressed bytes of a file, read on demand. */
 class Bytes {
   readonly #file: string;
   readonly #source: ReturnType<typeof createReadStream>;

@@ -7,10 +7,10 @@ import type { Header, Sequence, TableColumns } from './format.ts';
 import { checkedFrames } from './verify.ts';
 
 /**
- * Loads a backup into the empty tables of its own version, in one transaction. Forced row-level security, triggers and foreign
- * keys are removed first and put back in the same transaction: rows are loaded by table, not in the order of their references,
- * and what triggers would add is in the backup already. Foreign keys are checked when they are put back. Files come into the
- * store before the commit; those of a restore that failed are replaced by the next.
+ * Loads a backup into the empty tables of its own version, in one transaction. Forced row-level security, triggers and
+ * foreign keys are removed first and restored in the same transaction: rows are loaded by table, not in the order of
+ * their references, and the backup already contains rows written by triggers. Foreign keys are checked when they are
+ * restored. Files are stored before the commit; the next restore replaces those of a failed one.
  */
 export async function load(
   client: pg.Client,
@@ -53,7 +53,7 @@ interface OpenedTable {
   keys: { name: string; definition: string }[];
 }
 
-/** Empties the tables, and returns what `closeTables` has to put back. */
+/** Empties the tables, and returns the definitions that `closeTables` restores. */
 async function openTables(client: pg.Client): Promise<OpenedTable[]> {
   const { rows } = await client.query<OpenedTable>(
     `select c.oid::regclass::text as table, c.relforcerowsecurity as forced,
@@ -103,8 +103,8 @@ async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<v
 }
 
 /**
- * Product changes are numbered by the transaction ids of one cluster's history (`commerce.change_eras`). A restored database begins another
- * history, even in the same cluster.
+ * Product changes are numbered by the transaction ids of one cluster's history (`commerce.change_eras`). A restored
+ * database starts another history, even in the same cluster.
  */
 async function beginEra(client: pg.Client, made_at: string): Promise<void> {
   await client.query(

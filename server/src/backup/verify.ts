@@ -1,6 +1,6 @@
 import { DamagedBackup, FileCounter, type Frame, type Header, RowCounter, readFrames } from './format.ts';
 
-/** What was found in a backup. */
+/** The verified content of a backup. */
 export interface Contents {
   header: Header;
   /** The number of rows of each table of the header. */

@@ -12,7 +12,7 @@ import { withPool } from './database.ts';
 
 export interface AuditVerifyOptions {
   site?: string;
-  /** Where the last seals are written down. */
+  /** File with the last recorded seals. */
   head?: string;
 }
 
@@ -20,8 +20,8 @@ export interface AuditVerifyOptions {
 type Heads = Record<string, Head>;
 
 /**
- * Verifies the audit of all sites, or of one, and prints what was found. With a file of heads, compares the chains with it, and
- * writes the present heads to it when nothing is wrong. Returns whether nothing is.
+ * Verifies the audit of all sites or one, and prints the findings. With a file of heads, compares the chains with it,
+ * and writes the current heads to it if there are no findings. Returns whether there are none.
  */
 export async function auditVerify(config: Config, { site, head: file }: AuditVerifyOptions): Promise<boolean> {
   const known = file ? await readHeads(file) : {};
@@ -37,7 +37,7 @@ async function verifyAll(db: Pool, secretKey: string, known: Heads, only: string
   const keys = await withConnection(db, (connection) => readAuditKeys(connection, secretKey));
   const { rows } = await queryAlone<RowOf<'sites', 'site_id'>>(db, sql`select site_id from sites order by site_id`);
   const there = rows.map(({ site_id }) => site_id);
-  if (only !== undefined && !there.includes(only) && !known[only]) throw new Error(`There is no site ${only}.`);
+  if (only !== undefined && !there.includes(only) && !known[only]) throw new Error(`Site ${only} does not exist.`);
   const sites = only === undefined ? [...new Set([...there, ...Object.keys(known)])] : [only];
   const reports: Report[] = [];
   for (const site_id of sites) reports.push(await verifyOne(db, site_id, keys, known[site_id]));
@@ -59,8 +59,8 @@ function verifyOne(db: Pool, site_id: string, keys: Keys, known: Head | undefine
 function inWords({ site_id, sealed, waiting, legacy, erased, findings }: Report): string {
   const counts = [
     `${sealed} sealed`,
-    waiting > 0 && `${waiting} waiting for a seal`,
-    erased > 0 && `${erased} with their details erased`,
+    waiting > 0 && `${waiting} not sealed yet`,
+    erased > 0 && `${erased} with erased details`,
     legacy > 0 && `${legacy} from before rows were signed, which cannot be verified`,
   ].filter(Boolean);
   return [
@@ -70,9 +70,9 @@ function inWords({ site_id, sealed, waiting, legacy, erased, findings }: Report)
 }
 
 function summaryOf(reports: Report[], sound: boolean): string {
-  if (sound) return 'Nothing was changed, removed or cut off.';
+  if (sound) return 'No row was changed, removed or cut off.';
   const broken = reports.filter(({ findings }) => findings.length > 0).length;
-  return `Something was found in the audit of ${broken} ${broken === 1 ? 'site' : 'sites'}.`;
+  return `Problems found in the audit of ${broken} ${broken === 1 ? 'site' : 'sites'}.`;
 }
 
 async function readHeads(file: string): Promise<Heads> {
@@ -81,16 +81,16 @@ async function readHeads(file: string): Promise<Heads> {
     const { sites } = JSON.parse(await readFile(file, 'utf8')) as { sites: Heads };
     if (typeof sites === 'object' && sites !== null) return sites;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new Error(`${file} is no file of heads. Name another file, which is then written.`);
+  throw new Error(`${file} is not a file of heads. Choose another file; it will be created.`);
 }
 
 function headsOf(reports: Report[]): Heads {
   return Object.fromEntries(reports.flatMap(({ site_id, head }) => (head ? [[site_id, head]] : [])));
 }
 
-/** Replaced at once: a file that was half written would tell of nothing. */
+/** Written atomically: a partial file would detect nothing. */
 async function writeHeads(file: string, sites: Heads): Promise<void> {
   const draft = `${file}.new`;
   await writeFile(draft, `${JSON.stringify({ written_at: new Date().toISOString(), sites }, null, 2)}\n`, {

@@ -21,11 +21,11 @@ import { ofFiles, ofTables, showProgress } from './progress-line.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface BackupOptions {
-  /** False with --without-files: for a file store that is backed up in another way. */
+  /** False with --without-files, for a file store with its own backup. */
   files: boolean;
 }
 
-/** Writes the whole database, and the files of its store, to a file, which is read back before it has its name. */
+/** Writes the whole database and the stored files to a file, which is verified before it gets its name. */
 export async function backup(config: Config, file: string, { files }: BackupOptions = { files: true }): Promise<void> {
   refuseNoDirectory(file);
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {
@@ -39,13 +39,13 @@ export async function backup(config: Config, file: string, { files }: BackupOpti
       contents: await verify(draft),
     }));
     printProgress(await summaryOf(file, contents));
-    if (missing > 0) printProgress(`${missing} files that the database names were not in the file store.`);
+    if (missing > 0) printProgress(`${missing} files of the database were missing in the file store.`);
   } finally {
     await database.stop();
   }
 }
 
-/** Returns how many files were not in the store. */
+/** Returns the number of files that were missing in the store. */
 async function write(url: string, draft: string, config: Config, withFiles: boolean): Promise<number> {
   const connection = { connectionString: url, application_name: 'commerce backup', keepAlive: true };
   let missing = 0;
@@ -62,7 +62,7 @@ async function write(url: string, draft: string, config: Config, withFiles: bool
       await openToBackups(client);
       const about = { release: manifest.version, secret_key: fingerprintOf(config.secretKey) };
       const source = dump(client, about, (done) => progress.update(ofTables(done)), files || undefined);
-      // It holds every customer and every order, so only its owner may read it.
+      // The file contains all customers and orders, so only its owner may read it.
       await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
     } finally {
       progress.end();
@@ -71,15 +71,15 @@ async function write(url: string, draft: string, config: Config, withFiles: bool
   return missing;
 }
 
-/** A database that was last migrated by a release without backups has no role for them yet. */
+/** A database last migrated by a release without backups has no backup role yet. */
 async function openToBackups(client: pg.Client): Promise<void> {
   const may = (await mayBackUp(client)) || ((await createRoles(client)) && (await mayBackUp(client)));
   if (!may) {
     throw new Error(
-      `This login may not act as ${BACKUP_ROLE}, the role that can read every row. Run commerce-server doctor to see how to fix that.`,
+      `This login may not act as ${BACKUP_ROLE}, the role that can read every row. Run commerce-server doctor for instructions.`,
     );
   }
-  // A login that is only for backups may grant nothing; `dump` then reports the tables that it cannot read.
+  // A login only for backups may not grant rights; `dump` then reports unreadable tables.
   await mendAccess(client, BACKUP_ROLE).catch(unlessForbidden);
 }
 

@@ -2,13 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Limits the connections of a server, so that clients that send nothing keep nobody out. Node's `maxConnections` refuses the
- * newest connection; here one that the server is waiting for is closed: first the one that has been silent, or sent only part
- * of its headers, for longest; then the one that has been idle for longest after a request; then the oldest whose body is still
- * arriving. A request that has arrived is never cut off: if nothing else is left, the newest connection is refused.
+ * Limits the connections of a server, so that clients that send nothing block nobody. Node's `maxConnections` rejects
+ * the newest connection; here a waiting one is closed: first the one that has been silent, or sent only part of its
+ * headers, for longest; then the one that has been idle for longest after a request; then the oldest whose body is
+ * still arriving. A complete request is never cut off: if nothing else is left, the newest connection is rejected.
  */
 export function boundConnections(server: Server, most: number): void {
-  // Each set in the order in which connections entered it.
+  // Each set in the order of insertion.
   const silent = new Set<Socket>();
   const idle = new Set<Socket>();
   const busy = new Map<Socket, IncomingMessage>();
@@ -42,7 +42,7 @@ export function boundConnections(server: Server, most: number): void {
     forget(socket);
     busy.set(socket, request);
     response.once('close', () => {
-      // Another request of the same connection may be under way already.
+      // The connection may already have another request.
       if (busy.get(socket) !== request) return;
       busy.delete(socket);
       if (!socket.destroyed) idle.add(socket);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fetchAt } from '../../test/fetch-at.ts';
 import type { DemoCredentials } from '../demo/seed.ts';
 
-/** The server's commands as a person runs them: processes of their own, on an embedded database of their own. */
+/** Runs the server's commands as separate processes on their own embedded database. */
 const BIN = join(import.meta.dirname, '../../bin/commerce-server.js');
 const LONG_ENOUGH_MS = 60_000;
 
@@ -31,8 +31,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 }, LONG_ENOUGH_MS);
 
-describe('beside a running server', () => {
-  test('the greeting has a call to paste, and the credentials that demo.json holds', async () => {
+describe('next to a running server', () => {
+  test('the greeting contains a command to paste and the credentials of demo.json', async () => {
     const demo = demoCredentials();
 
     for (const secret of [demo.storefront_token, demo.api_key, demo.sync_secret, demo.staff.password]) {
@@ -49,7 +49,7 @@ describe('beside a running server', () => {
     expect(await answer.json()).toMatchObject({ products: [{}, {}, {}] });
   });
 
-  test('the greeting has the page of a checkout to try', async () => {
+  test('the greeting contains a checkout page', async () => {
     const [url = ''] = /http:\S+\/checkout\/chk_\w+/.exec(greeting) ?? [];
 
     const page = await fetch(url);
@@ -58,15 +58,15 @@ describe('beside a running server', () => {
     expect(await page.text()).toContain('Rowan Stoneware Mug');
   });
 
-  // By itself: beside another command it may also say that it waits for that one's migrations.
-  test('an invalid currency is reported in one line', async () => {
+  // Not concurrent, because it might also print that it waits for another command's migrations.
+  test('reports an invalid currency in one line', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe('yen is not an active ISO 4217 currency code.\n');
   });
 
-  test.concurrent('a second server on the directory is refused in one line', async () => {
+  test.concurrent('rejects a second server on the directory in one line', async () => {
     const { code, stderr } = await run(['start'], { PORT: String(await freePort()) });
 
     expect(code).toBe(1);
@@ -74,7 +74,7 @@ describe('beside a running server', () => {
     expect(stderr).toContain(`${dataDir} is in use by another server`);
   });
 
-  test.concurrent('a site is made with credentials that work at once', async () => {
+  test.concurrent('site create prints credentials that work at once', async () => {
     const { code, stdout } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'JPY']);
 
     expect(code).toBe(0);
@@ -85,7 +85,7 @@ describe('beside a running server', () => {
     expect(site).toMatchObject({ base_url: baseUrl });
   });
 
-  test.concurrent('a shop opened from a file can sell at once, and its mistakes are told by their field', async () => {
+  test.concurrent('opens a shop from a file that can sell at once, and reports mistakes by field', async () => {
     const file = join(dataDir, 'shop.json');
     const shop = {
       name: 'Mug & Co',
@@ -116,7 +116,7 @@ describe('beside a running server', () => {
     expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
   });
 
-  test.concurrent('many shops come of one file, none while a line has a mistake, and each refusal names its line', async () => {
+  test.concurrent('opens many shops from one file, none if a line has a mistake, and reports rejections by line', async () => {
     const file = join(dataDir, 'shops.jsonl');
     const line = (name: string, more: object = {}) => JSON.stringify({ name, country: 'DE', ...more });
     writeFileSync(file, `${line('Fleet 1')}\n${line('Fleet 2', { colour: 'red' })}\n{"name":\n`);
@@ -147,7 +147,7 @@ describe('beside a running server', () => {
     expect((await run(['site', 'list', '--sort', 'colour'])).stderr).toContain('--sort takes name, created, ');
   });
 
-  test.concurrent('the calls of a site are in its usage seconds later', async () => {
+  test.concurrent('counts the calls of a site within seconds', async () => {
     const made = await run(['site', 'create', '--name', 'Counted', '--currency', 'EUR']);
     const { site_id, api_key: apiKey } = JSON.parse(made.stdout) as { site_id: string; api_key: string };
     const client = createDashboardClient({ baseUrl, apiKey });
@@ -161,7 +161,7 @@ describe('beside a running server', () => {
     expect((await run(['site', 'usage', site_id, '--months', '99'])).stderr).toContain('from 1 to 60');
   });
 
-  test.concurrent('a site gets a host, at which the running server finds it within seconds', async () => {
+  test.concurrent('adds a host to a site that the running server uses within seconds', async () => {
     const { site_id } = demoCredentials();
     const change = (...args: string[]) => run(['site', 'domain', ...args]);
     const whereAt = () =>
@@ -181,7 +181,7 @@ describe('beside a running server', () => {
     expect(removed.stdout).toContain(`The site has no host of its own.\nIts pages and links are at ${baseUrl}.`);
   });
 
-  test.concurrent('a site is suspended, resumed, and deleted after a yes, while the server runs', async () => {
+  test.concurrent('suspends, resumes and deletes a site after confirmation, while the server runs', async () => {
     const made = await run(['site', 'create', '--name', 'Gone', '--currency', 'EUR']);
     const { site_id, api_key: apiKey } = JSON.parse(made.stdout) as { site_id: string; api_key: string };
     const status = async () => {
@@ -200,7 +200,7 @@ describe('beside a running server', () => {
     expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('give --yes')]);
     const planned = await site('delete', site_id, '--yes');
     expect(JSON.parse(planned.stdout)).toMatchObject({ delete_at: expect.any(String) });
-    expect(planned.stderr).toContain('Backups that were made before still hold the site');
+    expect(planned.stderr).toContain('Earlier backups still contain the site');
     expect(JSON.parse((await site('delete', site_id, '--cancel')).stdout)).toMatchObject({ delete_at: null });
     expect(await status()).toBe(403);
 
@@ -209,14 +209,14 @@ describe('beside a running server', () => {
     expect((await site('suspend', site_id)).stderr).toContain('There is no such site.');
   });
 
-  test.concurrent('doctor finds nothing wrong with it', async () => {
+  test.concurrent('doctor finds no problem', async () => {
     const { code, stdout } = await run(['doctor']);
 
     expect(stdout).toMatch(/Nothing is wrong\.\n$/);
     expect(code).toBe(0);
   });
 
-  test.concurrent('doctor fails when something is wrong, and says so to programs, too', async () => {
+  test.concurrent('doctor fails when there is a problem, also with --json', async () => {
     const { code, stdout } = await run(['doctor', '--json'], { PORT: 'eighty' });
 
     expect(code).toBe(1);
@@ -225,7 +225,7 @@ describe('beside a running server', () => {
 });
 
 test(
-  'a killed server is started again without a hand, and has lost nothing',
+  'a killed server restarts without manual steps and without data loss',
   async () => {
     const demo = demoCredentials();
     const client = createDashboardClient({ baseUrl, apiKey: demo.api_key, maxAttempts: 1 });
@@ -245,7 +245,7 @@ test(
 );
 
 test(
-  'a server that is asked to stop leaves nothing running',
+  'a stopped server leaves no process running',
   async () => {
     const code = await endServer('SIGTERM');
 
@@ -256,7 +256,7 @@ test(
 );
 
 test(
-  'a taken port is told in one line, and the database is stopped again',
+  'reports a port in use in one line and stops the database',
   async () => {
     const taker = createServer();
     await new Promise<void>((listening) => taker.listen(port, '127.0.0.1', listening));

@@ -7,22 +7,22 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
-/** The database that the configuration names, running. */
+/** The running database of the configuration. */
 export interface Database {
-  /** The address for requests, perhaps that of a pooler. Contains a password. */
+  /** Address for requests, possibly of a pooler. Contains a password. */
   url: string;
-  /** Without a pooler, for migrations and jobs. Its login may change the schema. */
+  /** Address without a pooler, for migrations and jobs. Its login may change the schema. */
   directUrl: string;
   embedded: boolean;
-  /** In words, without a password. */
+  /** Description without a password. */
   description: string;
-  /** Stops what was started for it: the embedded database, or nothing. */
+  /** Stops the embedded database; does nothing for others. */
   stop(): Promise<void>;
 }
 
 type Progress = (sentence: string) => void;
 
-/** Starts the embedded database if there is no DATABASE_URL. Does not connect to another database yet. */
+/** Starts the embedded database if DATABASE_URL is not set. Does not connect to another database yet. */
 export async function openDatabase(config: Config, onProgress: Progress): Promise<Database> {
   const { databaseUrl: url, databaseDirectUrl: directUrl = url, dataDir } = config;
   if (url && directUrl) {
@@ -34,7 +34,7 @@ export async function openDatabase(config: Config, onProgress: Progress): Promis
   return { url: embedded.url, directUrl: embedded.url, embedded: true, description: describeEmbedded(dataDir), stop };
 }
 
-/** The same for a command that may run while a server does: it then uses that server's database. */
+/** The same for a command that may run next to a server: uses that server's database. */
 export async function shareDatabase(config: Config, onProgress: Progress): Promise<Database> {
   try {
     return await openDatabase(config, onProgress);

@@ -15,14 +15,14 @@ import { isTooOld, OLDEST_VERSION, versionOf } from './version.ts';
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
-/** The part of max_connections that is left to the operator and to other programs. */
+/** The part of max_connections reserved for the operator and other programs. */
 const SPARE_CONNECTIONS = 10;
-/** Connections of a process that runs jobs: three runners with three each, one with two, one to wake them, one to hold their locks. */
+/** Connections of a process with jobs: three runners with three each, one with two, one for waking, one for locks. */
 const JOB_CONNECTIONS = 13;
 
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
-/** Checks what the server needs from its database. */
+/** Checks the requirements of the server on its database. */
 export async function checkDatabase(url: string, config: Config): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 7_000 });
   // A connection that breaks during a check is reported by that check.
@@ -126,7 +126,7 @@ async function missingRole(client: pg.Client): Promise<Finding> {
     ? wrong('role', 'commerce_app does not exist', 'Run commerce-server migrate.')
     : wrong(
         'role',
-        `${login?.login} may not make commerce_app`,
+        `${login?.login} may not create commerce_app`,
         `As a superuser: alter role ${login?.login} createrole;`,
       );
 }
@@ -138,7 +138,7 @@ const checkAccess: Check = async (client) => {
   const missing = [...roles, ...gaps].map(({ text }) => text);
   if (missing.length === 0) return ok('access', 'every role has its grants and policies');
   const found = `${missing.length} missing, such as ${missing[0]}`;
-  // The server runs without what only backups need.
+  // The server runs without the parts that only backups need.
   const onlyBackups = roles.every(({ needed }) => !needed) && gaps.length === 0;
   const mend = onlyBackups
     ? 'Run commerce-server migrate with a login that has CREATEROLE; until then backups fail.'
@@ -170,7 +170,9 @@ const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
   );
 };
 
-/** How many shops are checked, the oldest first: if the key was changed, new secrets open and old ones do not. */
+/**
+ * Number of checked shops, oldest first: after a change of the key, new secrets can be decrypted and old ones cannot.
+ */
 const SHOPS = 200;
 
 /** Checks one secret of each shop. */
@@ -193,7 +195,7 @@ const checkSecrets: Check = async (client, _url, { secretKey }) => {
   );
 };
 
-/** The first site whose payment account cannot be opened. */
+/** The first site whose payment keys cannot be decrypted. */
 async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<string | undefined> {
   for (const site_id of await oldestSites(client, 'payment_accounts')) {
     await client.query(`select set_config('app.site_id', $1, false)`, [site_id]);
@@ -207,7 +209,7 @@ async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<str
   return undefined;
 }
 
-/** None while the table does not exist yet. */
+/** Empty while the table does not exist yet. */
 async function oldestSites(client: pg.Client, table: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ made: boolean }>(`select to_regclass($1) is not null as made`, [
     `commerce.${table}`,

@@ -9,7 +9,7 @@ const DECLARE =
   'Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself, not of the pooler.';
 const TIMEOUT_MS = 3_000;
 
-/** Finds poolers that were not declared, and a direct address that is not direct. */
+/** Detects undeclared poolers, and a direct address that goes through one. */
 export async function checkPooler(
   { url, directUrl, embedded }: Addresses,
   pooling: 'session' | 'transaction',

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { readQueue } from '../db/queue-state.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** Jobs start within seconds, those that wait for a slow receiver within a minute or two. */
+/** Jobs start within seconds, jobs behind a slow receiver within a minute or two. */
 const STUCK_AFTER_SECONDS = 300;
 
-/** Jobs that have been due for so long that nobody seems to work on them. */
+/** Reports jobs that have been due so long that no process seems to run them. */
 export async function checkQueue(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query(
     `select to_regproc('commerce.queue_state') is not null and to_regclass('graphile_worker._private_jobs') is not null as there`,
@@ -21,5 +21,5 @@ export async function checkQueue(client: pg.Client): Promise<Finding> {
   const mend = stuck.some(({ job }) => job === 'send_mail')
     ? 'Check that a process with ROLE=all or ROLE=worker runs, and that the server of SMTP_URL answers it.'
     : 'Check that a process with ROLE=all or ROLE=worker runs, and look for failed jobs in its log.';
-  return warning('queue', `jobs are not started: ${named.join(', ')}`, mend);
+  return warning('queue', `jobs are not being started: ${named.join(', ')}`, mend);
 }

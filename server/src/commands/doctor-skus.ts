@@ -8,20 +8,20 @@ interface Twin {
   other: string | null;
 }
 
-/** How many are named. */
+/** Maximum number listed. */
 const NAMED = 20;
 
-/** SKUs of one shop that differ in case alone: new ones are refused, those that were there before are not changed by themselves. */
+/** SKUs of one shop that differ only in case: new ones are rejected, existing ones stay. */
 export async function checkSkus(client: pg.Client): Promise<Finding> {
   const { rows: columns } = await client.query(
     `select from information_schema.columns
       where table_schema = 'commerce' and table_name = 'variants' and column_name = 'sku_twin'`,
   );
   const twins = columns.length === 0 ? [] : await findTwins(client);
-  if (twins.length === 0) return ok('skus', 'no SKUs of a shop differ in case alone');
+  if (twins.length === 0) return ok('skus', 'no SKUs of a shop differ only in case');
   const named = twins.slice(0, NAMED).map(({ site_id, sku, other }) => `${sku} and ${other} of site ${site_id}`);
   const more = twins.length > NAMED ? `, and ${twins.length - NAMED} more` : '';
-  return warning('skus', `SKUs that differ in case alone: ${named.join('; ')}${more}`, 'Rename one of each pair.');
+  return warning('skus', `SKUs that differ only in case: ${named.join('; ')}${more}`, 'Rename one of each pair.');
 }
 
 /** Row-level security allows reading the variants of only one shop at a time. */

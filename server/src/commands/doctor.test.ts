@@ -8,7 +8,7 @@ import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-d
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
 
-/** A database of its own on the PostgreSQL of the test run, of a login like that of an installation. */
+/** A separate database on the test server, for a login like that of an installation. */
 async function givenDatabase({ migrated = false } = {}): Promise<string> {
   const name = `doctor_${randomBytes(4).toString('hex')}`;
   const url = new URL(databaseUrl());
@@ -29,7 +29,7 @@ async function send(url: string, statement: string): Promise<unknown[]> {
   return rows;
 }
 
-/** What doctor reports about a check in an environment, with a data directory of its own. */
+/** The findings of a check in an environment, with a separate data directory. */
 async function findingsOf(check: string, env: Record<string, string>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
@@ -37,7 +37,7 @@ async function findingsOf(check: string, env: Record<string, string>) {
   return findings.filter((finding) => finding.check === check);
 }
 
-test('every mistake of the configuration is named, with what to do', async () => {
+test('names every mistake of the configuration with its fix', async () => {
   const found = await findingsOf('configuration', { PORT: 'eighty', ROLE: 'boss' });
 
   expect(found).toMatchObject([
@@ -46,7 +46,7 @@ test('every mistake of the configuration is named, with what to do', async () =>
   ]);
 });
 
-test('in production mails without a server to send them are a warning', async () => {
+test('warns in production without a mail server', async () => {
   const production = {
     NODE_ENV: 'production',
     BASE_URL: 'https://shop.example',
@@ -63,7 +63,7 @@ test('in production mails without a server to send them are a warning', async ()
   expect(await findingsOf('mails', { DATABASE_URL: env.DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
 });
 
-test('a database that cannot be reached is named without its password', async () => {
+test('names an unreachable database without its password', async () => {
   const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
 
   expect(await findingsOf('connection', env)).toMatchObject([
@@ -78,7 +78,7 @@ test('a database that cannot be reached is named without its password', async ()
   ]);
 });
 
-test('a database that does not exist is told apart from one that does not run', async () => {
+test('distinguishes a missing database from a stopped PostgreSQL', async () => {
   const url = new URL(databaseUrl());
   url.pathname = '/nowhere_to_be_found';
 
@@ -87,7 +87,7 @@ test('a database that does not exist is told apart from one that does not run', 
   expect(missing?.mend).toBe('Create the database that DATABASE_URL names.');
 });
 
-test('a database that was never made is reported, and not made', async () => {
+test('reports a database that was never created, and does not create it', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
   onTestFinished(() => rmSync(parent, { recursive: true }));
   const DATA_DIR = join(parent, 'mistyped');
@@ -104,7 +104,7 @@ test('a database that was never made is reported, and not made', async () => {
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test('an empty database lacks its migrations, and looking at it leaves it empty', async () => {
+test('reports missing migrations of an empty database and leaves it empty', async () => {
   const DATABASE_URL = await givenDatabase();
 
   const [found] = await findingsOf('migrations', { DATABASE_URL });
@@ -114,7 +114,7 @@ test('an empty database lacks its migrations, and looking at it leaves it empty'
   expect(await send(DATABASE_URL, tables)).toHaveLength(0);
 });
 
-test('a migrated database is well, until a migration is missing or belongs to a newer release', async () => {
+test('accepts a migrated database, but not one with a missing or newer migration', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
 
   const [well] = await findingsOf('migrations', { DATABASE_URL });
@@ -131,7 +131,7 @@ test('a migrated database is well, until a migration is missing or belongs to a 
   expect(newer).toMatchObject({ state: 'wrong', found: expect.stringContaining('9999_newer') });
 });
 
-test('a database that may lose confirmed writes is wrong', async () => {
+test('reports a database that may lose confirmed writes', async () => {
   const DATABASE_URL = await givenDatabase();
   await send(DATABASE_URL, `alter database ${new URL(DATABASE_URL).pathname.slice(1)} set synchronous_commit = off`);
 
@@ -140,7 +140,7 @@ test('a database that may lose confirmed writes is wrong', async () => {
   expect(found).toMatchObject({ state: 'wrong', found: expect.stringContaining('synchronous_commit = off') });
 });
 
-test('webhook secrets that were sealed with another key are wrong', async () => {
+test('reports webhook secrets encrypted with another key', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
   const [SECRET_KEY, another] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const shop = await givenWebhook(DATABASE_URL, SECRET_KEY);
@@ -156,7 +156,7 @@ test('webhook secrets that were sealed with another key are wrong', async () => 
   });
 });
 
-/** A shop with a webhook, its secret sealed with this key. */
+/** A shop with a webhook whose secret is encrypted with this key. */
 async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ webhook_id: string }> {
   const [site_id, webhook_id, secret] = [randomUUID(), randomUUID(), mintSecret()];
   const superuser = new URL(superuserUrl());
@@ -177,13 +177,13 @@ async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ w
   return { webhook_id };
 }
 
-test('SKUs that differ in case alone, from before that was refused, are listed', async () => {
+test('lists older SKUs that differ only in case', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
   const superuser = new URL(superuserUrl());
   superuser.pathname = new URL(DATABASE_URL).pathname;
   const [site_id, product_id] = [randomUUID(), randomUUID()];
   const skus = ['AA-1', 'aa-1', 'BB-1', 'Aa-1'];
-  // The oldest spelling counts. The others are marked, as the migration that refused them has done.
+  // The oldest spelling counts. The others are marked, as the migration did.
   const rows = skus.map((sku, i) => `(${i}, '${sku}', ${i > 0 && sku.toUpperCase() === 'AA-1'})`).join(', ');
   await send(
     superuser.href,
@@ -204,13 +204,13 @@ test('SKUs that differ in case alone, from before that was refused, are listed',
 
   expect(found).toMatchObject({
     state: 'warning',
-    found: `SKUs that differ in case alone: aa-1 and AA-1 of site ${site_id}; Aa-1 and AA-1 of site ${site_id}`,
+    found: `SKUs that differ only in case: aa-1 and AA-1 of site ${site_id}; Aa-1 and AA-1 of site ${site_id}`,
   });
   const [clean] = await findingsOf('skus', { DATABASE_URL: await givenDatabase({ migrated: true }) });
   expect(clean?.state).toBe('ok');
 });
 
-test('a Redis that does not answer is a warning: the server runs without', async () => {
+test('warns about an unreachable Redis, because the server runs without', async () => {
   const env = { DATABASE_URL: databaseUrl(), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };
 
   const [found] = await findingsOf('redis', env);

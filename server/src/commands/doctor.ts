@@ -10,7 +10,7 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_NODE = 24;
 
-/** Prints what `examine` finds, for people or as JSON, and returns whether nothing is wrong. */
+/** Prints the findings of `examine`, for people or as JSON, and returns whether there is no problem. */
 export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }): Promise<boolean> {
   const findings = await examine(env);
   const healthy = findings.every(({ state }) => state !== 'wrong');
@@ -19,8 +19,8 @@ export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }
 }
 
 /**
- * Checks everything that the server depends on. Changes nothing, but starts and stops the embedded database if there is one
- * and no server is running it.
+ * Checks everything that the server depends on. Changes nothing, but starts and stops the embedded database if no
+ * server runs it.
  */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [checkNode(), ...(await checkInstallation(env))];
@@ -41,19 +41,19 @@ async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl), checkMails(config)];
 }
 
-/** Whether mails reach anybody. */
+/** Whether mails are delivered. */
 function checkMails({ smtpUrl, production, dataDir }: Config): Finding {
   if (smtpUrl) return ok('mails', `sent through ${new URL(smtpUrl).host}`);
   const found = `written to files in ${join(dataDir, 'outbox')}`;
   return production ? warning('mails', found, 'Set SMTP_URL: customers receive nothing.') : ok('mails', found);
 }
 
-/** Without these, requests fail for a reason that is reported already. */
+/** Prerequisites of the request check; their failure is already reported. */
 const REQUESTS_NEED = ['connection', 'version', 'migrations', 'role', 'access', 'pooler'];
 
 async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
   const place = join(config.dataDir, 'postgres');
-  // A dangling link counts as existing: what follows reports it.
+  // A dangling link counts as existing, because a later check reports it.
   if (!config.databaseUrl && !lstatSync(place, { throwIfNoEntry: false })) {
     const mend =
       'The first start creates it. If it exists elsewhere, set DATA_DIR to its directory, or set DATABASE_URL.';
@@ -73,7 +73,7 @@ async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
       await database.stop();
     }
   } catch (error) {
-    return [wrong('database', (error as Error).message, 'Fix what the message says, and run doctor again.')];
+    return [wrong('database', (error as Error).message, 'Fix the reported error, and run doctor again.')];
   }
 }
 
@@ -93,6 +93,6 @@ function inWords(findings: Finding[], healthy: boolean): string {
     ...(mend ? [`${' '.repeat(width + 9)}→ ${mend}`] : []),
   ]);
   const count = findings.filter(({ state }) => state === 'wrong').length;
-  const last = healthy ? 'Nothing is wrong.' : `${count} ${count === 1 ? 'problem' : 'problems'} found.`;
+  const last = healthy ? 'No problems found.' : `${count} ${count === 1 ? 'problem' : 'problems'} found.`;
   return `${[...lines, '', last].join('\n')}\n`;
 }

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Runs a command in a folder with a file .env, with nothing of it in the environment. */
+/** Runs a command in a folder with an .env file and an environment without its settings. */
 async function run(command: string[], file: string, more: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'commerce-env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -20,13 +20,13 @@ async function run(command: string[], file: string, more: Record<string, string>
   return { code, printed: printed.join('') };
 }
 
-test.each(['start', 'doctor', 'migrate'])('%s reads the file .env of its folder', async (command) => {
+test.each(['start', 'doctor', 'migrate'])('%s reads the .env file of its folder', async (command) => {
   const { code, printed } = await run([command], 'PORT=eighty\n');
 
   expect([code, printed]).toEqual([1, expect.stringContaining('PORT must be')]);
 });
 
-test('the environment comes before the file .env', async () => {
+test('the environment takes precedence over the .env file', async () => {
   const { printed } = await run(['doctor'], 'PORT=eighty\nNODE_ENV=production\n', { PORT: '8085' });
 
   expect(printed).not.toContain('PORT must be');

@@ -59,7 +59,7 @@ async function imported(file: string, force = false): Promise<ImportedSite> {
   return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
 }
 
-/** A shop with an order that waits for a bank transfer, about which its customer has not been mailed yet. */
+/** A shop with an order that awaits a bank transfer, before any mail to its customer. */
 async function givenUnpaidOrder() {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
@@ -80,7 +80,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
   return rows[0]?.payment_status;
 }
 
-test('the copy that a moved shop leaves behind cancels no order and mails nobody, and is deleted without force', async () => {
+test('a moved shop cancels no order and sends no mail, and can be deleted without force', async () => {
   const shop = await givenUnpaidOrder();
 
   const made = await imported(await exportedForGood(shop));
@@ -91,7 +91,7 @@ test('the copy that a moved shop leaves behind cancels no order and mails nobody
 
   await makeOverdue(shop);
   const neighbour = await givenUnpaidOrder();
-  // Before the order expires: the mail about its receipt is not sent any more afterwards.
+  // Before the order expires, because the confirmation is not sent afterwards.
   expect(await mailsTo(neighbour, neighbour.email)).toHaveLength(1);
   await makeOverdue(neighbour);
   const jobs = await workJobs();
@@ -112,7 +112,7 @@ test('the copy that a moved shop leaves behind cancels no order and mails nobody
   expect(deleted).toMatchObject({ removed: { left_over: 0 } });
 });
 
-test('calls with every credential of a moved shop get 503 site_moved with Retry-After', async () => {
+test('answers 503 site_moved with Retry-After for every credential of a moved shop', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct();
   const customer = await shop.givenCustomer();
@@ -150,7 +150,7 @@ test('calls with every credential of a moved shop get 503 site_moved with Retry-
   }
 });
 
-test('the payment provider gets 503 for its webhooks to a moved shop, and the payment stays open there', async () => {
+test('answers 503 to provider webhooks of a moved shop, and the payment stays open', async () => {
   const stripe = await openStripe();
   try {
     const shop = await stripe.givenShop();
@@ -167,7 +167,7 @@ test('the payment provider gets 503 for its webhooks to a moved shop, and the pa
   }
 });
 
-test('a moved shop is resumed only with --not-imported, and then sells, cancels and mails as before', async () => {
+test('resumes a moved shop only with --not-imported, and then sells, cancels and mails as before', async () => {
   const shop = await givenUnpaidOrder();
   await exportedForGood(shop);
 
@@ -182,13 +182,13 @@ test('a moved shop is resumed only with --not-imported, and then sells, cancels 
   expect(await statusOf(shop, shop.order.id)).toBe('expired');
 });
 
-test('a final export fails while a transaction from before still runs, and has its order once that is over', async () => {
+test('fails a final export during an earlier transaction, and contains its order afterwards', async () => {
   const shop = await openShop();
   const connection = await shop.db.connect();
   await connection.query('begin');
   await connection.query(`select set_config('app.site_id', $1, true)`, [shop.site_id]);
   await connection.query(`update commerce.sites set merchant_name = 'Renamed' where site_id = $1`, [shop.site_id]);
-  // Its row is locked: the shop is blocked as soon as the transaction ends.
+  // Its row is locked, so the shop is closed as soon as the transaction ends.
   const ends = new Promise((done) => setTimeout(done, 300)).then(() => connection.query('commit'));
   const file = await exportedForGood(shop);
   await ends;
@@ -210,7 +210,7 @@ test('a final export fails while a transaction from before still runs, and has i
   await exportedForGood(next);
 });
 
-test('operators move a site over HTTP: blocked, exported, resumed only on confirmation', async () => {
+test('operators move a site over HTTP: closed, exported, resumed only with confirmation', async () => {
   const shop = await openShop();
   const operators = await openOperators();
   const site = `${SITES}/${shop.site_id}`;

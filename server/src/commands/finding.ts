@@ -2,13 +2,13 @@
 export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'wrong';
-  /** What was found, in a sentence or a few words. */
+  /** The finding, in a sentence or a few words. */
   found: string;
-  /** What to do about it; absent if all is well. */
+  /** The fix; missing if there is no problem. */
   mend?: string;
 }
 
-/** All is well with this. */
+/** No problem. */
 export function ok(check: string, found: string): Finding {
   return { check, state: 'ok', found };
 }

@@ -3,20 +3,20 @@ import type { DemoCredentials } from '../demo/seed.ts';
 export interface Greeting {
   version: string;
   baseUrl: string;
-  /** In words, without a password. */
+  /** Description without a password. */
   database: string;
-  /** Where mails go, in words. */
+  /** Destination of mails, in words. */
   mails: string;
   demo: DemoCredentials | undefined;
-  /** Where the demo credentials are kept. */
+  /** File with the demo credentials. */
   demoFile: string;
-  /** The page of a checkout to try, if there is one. */
+  /** A checkout page to try, if any. */
   checkoutUrl: string | undefined;
   /** Since the process started. */
   seconds: number;
 }
 
-/** What a person at a terminal wants to know about a server that has just started. */
+/** The text that a person at a terminal sees after a start. */
 export function greeting({ version, baseUrl, database, mails, seconds, ...shop }: Greeting): string {
   const head = [
     `Commerce Backend ${version} is ready, after ${seconds.toFixed(1)} s.`,

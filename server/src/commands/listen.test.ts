@@ -4,7 +4,7 @@ import express from 'express';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from './listen.ts';
 
-/** What a server answers to these bytes. */
+/** The response to raw bytes. */
 async function answerTo(
   bytes: string,
   options: { headersSeconds?: number } = {},
@@ -24,21 +24,21 @@ async function answerTo(
   return { head, body: JSON.parse(body) };
 }
 
-test('headers beyond 16 KB are refused in the form of every refusal', async () => {
+test('rejects headers above 16 KB with a JSON error', async () => {
   const { head, body } = await answerTo(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`);
 
   expect(head).toMatch(/^HTTP\/1\.1 431 /);
   expect(body).toMatchObject({ error: 'headers_too_large', retryable: false, request_id: expect.any(String) });
 });
 
-test('what is no HTTP is refused in the form of every refusal', async () => {
+test('rejects a request that is not HTTP with a JSON error', async () => {
   const { head, body } = await answerTo('BONJOUR\r\n\r\n');
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
   expect(body).toMatchObject({ error: 'invalid_request' });
 });
 
-test('two lengths of one body are refused', async () => {
+test('rejects a body with two lengths', async () => {
   const { head } = await answerTo(
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   );
@@ -46,20 +46,20 @@ test('two lengths of one body are refused', async () => {
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('an address with bytes beyond ASCII is refused', async () => {
+test('rejects an address with non-ASCII bytes', async () => {
   const { head } = await answerTo('GET /?q=caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n');
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('a length that no body can have is refused', async () => {
+test('rejects an impossible Content-Length', async () => {
   const { head, body } = await answerTo(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${'9'.repeat(30)}\r\n\r\n`);
 
   expect(head).toMatch(/^HTTP\/1\.1 413 /);
   expect(body).toMatchObject({ error: 'payload_too_large' });
 });
 
-test.each(['xchunked', 'chunked'])('a body in broken chunks or another coding is refused: %s', async (coding) => {
+test.each(['xchunked', 'chunked'])('rejects a body with invalid chunks or another coding: %s', async (coding) => {
   const { head, body } = await answerTo(
     `POST /waits HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\nno chunk\r\n`,
   );
@@ -68,7 +68,7 @@ test.each(['xchunked', 'chunked'])('a body in broken chunks or another coding is
   expect(body).toMatchObject({ error: 'invalid_request' });
 });
 
-test('a client that sends its headers too slowly is told so and disconnected', async () => {
+test('disconnects a client that sends its headers too slowly, with an error', async () => {
   const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', { headersSeconds: 1 });
 
   expect(head).toMatch(/^HTTP\/1\.1 408 /);
@@ -76,7 +76,7 @@ test('a client that sends its headers too slowly is told so and disconnected', a
 });
 
 describe('at the limit of connections', () => {
-  /** A server that accepts three connections at most, and as many callers as a test wants. */
+  /** A server with at most three connections, and callers. */
   async function crowdedServer() {
     const app = express().get('/', (_req, res) => void res.json({}));
     const held: express.Response[] = [];
@@ -107,7 +107,7 @@ describe('at the limit of connections', () => {
   const WAIT = 'GET /waits HTTP/1.1\r\nHost: x\r\n\r\n';
   const SLOW_BODY = 'POST /waits HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{';
 
-  test('whoever asks is served, and the connection that has been silent for longest is closed', async () => {
+  test('serves a new request and closes the connection that has been silent for longest', async () => {
     const { call } = await crowdedServer();
     const silent = [await call(''), await call('GET / HTTP/1.1\r\nX-Slow: '), await call('')];
 
@@ -117,7 +117,7 @@ describe('at the limit of connections', () => {
     await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, false, false]));
   });
 
-  test('without silent ones an idle connection is closed, and then one whose body is on its way', async () => {
+  test('without silent connections, closes an idle one, then one whose body is still arriving', async () => {
     const { call, held } = await crowdedServer();
     const idle = await call(GET);
     await vi.waitFor(() => expect(idle.answer).toMatch(/^HTTP\/1\.1 200 /));
@@ -132,7 +132,7 @@ describe('at the limit of connections', () => {
     expect(asking.closed).toBe(false);
   });
 
-  test('a newcomer is refused when all others await their answers, which they get', async () => {
+  test('rejects a new connection when all others await responses, and answers those', async () => {
     const { call, held } = await crowdedServer();
     const asking = [await call(WAIT), await call(WAIT), await call(WAIT)];
     await vi.waitFor(() => expect(held).toHaveLength(3));
@@ -145,7 +145,7 @@ describe('at the limit of connections', () => {
   });
 });
 
-test('a taken port is an error, not a server', async () => {
+test('rejects a port in use', async () => {
   const first = await listen(express(), { host: '127.0.0.1', port: 0, keepAliveSeconds: 1 });
   onTestFinished(() => void first.close());
   const { port } = first.address() as AddressInfo;

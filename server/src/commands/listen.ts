@@ -8,12 +8,14 @@ import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError } from '../shop/errors.ts';
 import { boundConnections } from './bound-connections.ts';
 
-/** Not imported: an import evaluates all exports of a module, and one of node:http loads Node's whole WebSocket client. */
+/**
+ * Not imported: an import evaluates all exports of a module, and one of node:http loads Node's whole WebSocket client.
+ */
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
- * Limits of every connection; Node's own are lax: a client may take a minute for its headers. A slow or endless request
- * occupies one socket for half a minute at most, or two minutes where a large body may be uploaded.
+ * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. A slow or endless
+ * request occupies one socket for at most half a minute, or two minutes for a large upload.
  */
 const HEADERS_SECONDS = 10;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;
@@ -22,7 +24,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
 export const MAX_CONNECTIONS = 4_096;
-/** How many connections may wait to be accepted. Node's own 511 is full at once when thousands arrive together. */
+/** Connections waiting to be accepted. Node's default of 511 is full at once when thousands arrive together. */
 const BACKLOG = 4_096;
 const REFUSED_AT_ONCE = 20;
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -31,13 +33,13 @@ export interface ListenOptions {
   host: string;
   port: number;
   keepAliveSeconds: number;
-  /** How long a client may take to send its headers. */
+  /** Time limit for a client's headers. */
   headersSeconds?: number;
   /** The limit that boundConnections enforces. */
   maxConnections?: number;
 }
 
-/** An HTTP server that accepts connections when this resolves. Rejects when the port is taken. */
+/** An HTTP server that accepts connections when this resolves. Rejects if the port is in use. */
 export async function listen(
   app: Express,
   { host, port, keepAliveSeconds, headersSeconds = HEADERS_SECONDS, maxConnections = MAX_CONNECTIONS }: ListenOptions,
@@ -64,8 +66,8 @@ export async function listen(
 }
 
 /**
- * Node reports all requests that have timed out in one go, perhaps thousands. They are refused a few at a time, so that others
- * are served in between.
+ * Node reports all timed-out requests at once, perhaps thousands. They are rejected a few at a time, so that others are
+ * served in between.
  */
 function refuseInTurn(): (error: ParseError, socket: Duplex) => void {
   const late: [ParseError, Duplex][] = [];
@@ -79,16 +81,16 @@ function refuseInTurn(): (error: ParseError, socket: Duplex) => void {
   };
 }
 
-/** Answers what could not be parsed as a request, in the form of every other error; Node's own answer has no body. */
+/** Answers data that could not be parsed as a request with a JSON error; Node's default has no body. */
 function refuse(error: ParseError, socket: Duplex): void {
-  // A peer that has closed the connection gets no answer, and one that has been answered gets no second one.
+  // A closed connection gets no response, and an answered one no second one.
   const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
     if (answering?.writableEnded) (socket as Socket).destroySoon();
     else socket.destroy();
     return;
   }
-  // A client that has sent nothing expects no answer.
+  // A client that has sent nothing expects no response.
   if (error.code === TIMED_OUT && (socket as Socket).bytesRead === 0) {
     socket.destroy();
     return;
@@ -111,8 +113,8 @@ type ParseError = NodeJS.ErrnoException & { reason?: string };
 
 function refusalOf({ code, reason }: ParseError): ShopError {
   if (code === 'HPE_INVALID_CONTENT_LENGTH' && reason?.includes('overflow'))
-    return new ShopError('payload_too_large', 'The Content-Length is larger than any body that is accepted.');
-  if (code === 'HPE_HEADER_OVERFLOW') return new ShopError('headers_too_large', 'The headers are larger than 16 KB.');
+    return new ShopError('payload_too_large', 'The Content-Length exceeds the maximum of any request body.');
+  if (code === 'HPE_HEADER_OVERFLOW') return new ShopError('headers_too_large', 'The headers exceed 16 KB.');
   if (code === TIMED_OUT) return new ShopError('request_timeout', 'The request did not arrive in time.');
   return new ShopError('invalid_request', 'This is not a valid HTTP request.');
 }

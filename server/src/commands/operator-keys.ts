@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { createKey, listKeys, type OperatorKey, revokeKey } from '../shop/operators/keys.ts';
 import { withOwnerPool } from './database.ts';
 
-/** What to do with the keys of operators. */
+/** A change of operator keys. */
 export type KeyChange =
   | { change: 'create'; description: string; days: string }
   | { change: 'list' }
@@ -12,14 +12,14 @@ export type KeyChange =
 
 const MOST_DAYS = 3650;
 
-/** Makes, shows or revokes keys of operators. */
+/** Creates, lists or revokes operator keys. */
 export async function operatorKeys(config: Config, wanted: KeyChange): Promise<void> {
   const days = wanted.change === 'create' ? daysOf(wanted.days) : 0;
   if (wanted.change === 'create' && (wanted.description.trim() === '' || wanted.description.length > 255)) {
-    throw new Error('--description takes 1 to 255 characters: who will use the key, and for what.');
+    throw new Error('--description must have 1 to 255 characters: who will use the key, and for what.');
   }
   if (wanted.change === 'revoke' && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted.id)) {
-    throw new Error(`"${wanted.id}" is not the id of a key: see commerce-server operator-keys list.`);
+    throw new Error(`"${wanted.id}" is not a key id. See commerce-server operator-keys list.`);
   }
   const told = await withOwnerPool(config, (db) =>
     inTransaction(db, (connection) =>
@@ -39,12 +39,12 @@ export async function operatorKeys(config: Config, wanted: KeyChange): Promise<v
 function daysOf(text: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > MOST_DAYS)
-    throw new Error(`--days takes a whole number from 1 to ${MOST_DAYS}: not "${text}".`);
+    throw new Error(`--days must be a whole number from 1 to ${MOST_DAYS}, not "${text}".`);
   return days;
 }
 
 function tableOf(keys: OperatorKey[]): string {
-  if (keys.length === 0) return 'There are no keys of operators.\n';
+  if (keys.length === 0) return 'There are no operator keys.\n';
   const line = ({ id, secret_prefix, description, expires_at, revoked_at }: OperatorKey) =>
     `${id}  ${secret_prefix}…  ${revoked_at ? `revoked ${revoked_at.slice(0, 10)}` : `until ${expires_at.slice(0, 10)}  `}  ${description}\n`;
   return keys.map(line).join('');

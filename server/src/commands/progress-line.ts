@@ -3,7 +3,7 @@ import type { FileProgress } from '../backup/files.ts';
 import type { Step } from '../shop/sites/deletion-steps.ts';
 import { printProgress } from './progress.ts';
 
-/** The progress of a command: one line that is rewritten at a terminal, or a line every few seconds elsewhere. */
+/** Progress of a command: one line that is rewritten at a terminal, or a line every few seconds elsewhere. */
 export interface ProgressLine {
   update(sentence: string): void;
   /** Clears the line. */

@@ -1,4 +1,4 @@
-/** A sentence for the person at the terminal. It goes to stderr: stdout is for what a program may read. */
+/** Prints a sentence for people to stderr, because stdout is for programs. */
 export function printProgress(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }

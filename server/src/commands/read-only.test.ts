@@ -18,7 +18,7 @@ import { examine } from './doctor.ts';
 const SERVER = join(import.meta.dirname, '../main.ts');
 const WITHIN = { timeout: 30_000, interval: 100 };
 
-/** A database with a shop, which can be set to read-only and back as a failover does: open connections end. */
+/** A database with a shop that can be set to read-only and back like a failover, which ends open connections. */
 async function givenDatabase() {
   const { url, drop } = await newDatabase({ migrated: true });
   onTestFinished(async () => {
@@ -44,7 +44,7 @@ async function givenDatabase() {
       await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
       if (endsConnections) await endConnections();
     },
-    /** How many connections have begun and ended so far. */
+    /** The number of connections so far. */
     async sessions() {
       const { rows } = await admin.query<{ sessions: string }>(
         'select sessions from pg_stat_database where datname = $1',
@@ -104,7 +104,7 @@ test.each(['api', 'all'])(
       ({ check }) => check === 'requests',
     );
     const sessions = await database.sessions();
-    // Longer than the jobs wait before they look for work again.
+    // Longer than the polling interval of the jobs.
     await sleep(5_000);
 
     expect(refused.status).toBe(503);
@@ -126,7 +126,7 @@ test.each(['api', 'all'])(
   90_000,
 );
 
-test('/readyz reports a read-only database before any write was refused', async () => {
+test('/readyz reports a read-only database before any write fails', async () => {
   const database = await givenDatabase();
   const { baseUrl } = await givenServer(database.url, 'api');
 

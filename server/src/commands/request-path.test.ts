@@ -20,7 +20,7 @@ async function givenDatabase() {
   return { ownerUrl, env: { DATABASE_URL: url, DATA_DIR: dataDir } };
 }
 
-/** Makes PostgreSQL read `app.site_id` when it plans the statement that claims an Idempotency-Key. */
+/** Makes PostgreSQL evaluate `app.site_id` when it plans the statement that claims an Idempotency-Key. */
 async function breakPlanning(ownerUrl: string): Promise<void> {
   const client = new pg.Client(ownerUrl);
   await client.connect();
@@ -29,7 +29,7 @@ async function breakPlanning(ownerUrl: string): Promise<void> {
     .finally(() => client.end());
 }
 
-/** The exit code of a start, and what it printed. */
+/** The exit code and output of a start. */
 async function startOf(env: Record<string, string>): Promise<{ code: unknown; printed: string }> {
   const PORT = String(await freePort());
   const { PATH = '' } = process.env;
@@ -42,7 +42,7 @@ async function startOf(env: Record<string, string>): Promise<{ code: unknown; pr
 
 const MESSAGE = /PostgreSQL \d+[.\d]*.* cannot run the statement that begins each request: .*"app\.site_id" \(42704\)/;
 
-test('doctor sends the statement that begins each mutation, on a new connection', async () => {
+test('doctor sends the first statement of each mutation on a new connection', async () => {
   const { env, ownerUrl } = await givenDatabase();
   const requests = async () => (await examine(env)).filter(({ check }) => check === 'requests');
 
@@ -54,7 +54,7 @@ test('doctor sends the statement that begins each mutation, on a new connection'
   expect(broken).toMatchObject([{ state: 'wrong', found: expect.stringMatching(MESSAGE) }]);
 });
 
-test('the server refuses to start on a database that cannot run what each mutation begins with', async () => {
+test('the server does not start on a database that cannot run the first statement of each mutation', async () => {
   const { env, ownerUrl } = await givenDatabase();
   await breakPlanning(ownerUrl);
 

@@ -10,9 +10,9 @@ import { ShopError } from '../shop/errors.ts';
 import { mintToken } from '../shop/tokens.ts';
 
 /**
- * Sends the statement that begins each mutation: it looks a token up and claims its Idempotency-Key. The token does not exist.
- * Returns undefined if it is rejected, as it should be, else what is wrong. The connection should be a new one: PostgreSQL then
- * plans the statement before `app.site_id` exists.
+ * Sends the first statement of each mutation, which looks a token up and claims its Idempotency-Key, with an unknown
+ * token. Returns undefined if it is rejected as expected, else the error. The connection should be new, so that
+ * PostgreSQL plans the statement before `app.site_id` exists.
  */
 export async function faultOfRequests(db: pg.Pool): Promise<string | undefined> {
   try {

@@ -21,8 +21,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Loads a backup into an empty database: the schema of its version first, then all rows in one transaction and the
- * files, then the migrations that are newer than it. The whole file is verified before anything is changed.
+ * Restores a backup into an empty database: first the schema of its version, then all rows in one transaction and the
+ * files, then newer migrations. The whole file is verified before anything is changed.
  */
 export async function restore(config: Config, file: string, { otherKey }: RestoreOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
@@ -30,11 +30,11 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
   const { header: written, rows, files } = await verify(file);
   refuseOlder(written);
   const header = { ...written, migrations: withoutReplaced(written.migrations) };
-  if (header.site) throw new Error(`${file} is the export of a site. Bring it in with commerce-server site import.`);
+  if (header.site) throw new Error(`${file} is the export of a site. Import it with commerce-server site import.`);
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
   const store = await openStore(config);
-  // Not while a server runs: it would write to the tables that are being filled.
+  // Not next to a running server, which would write to the tables.
   const database = await openDatabase(config, printProgress);
   try {
     const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
@@ -45,7 +45,7 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
     const { applied } = await prepareSchema(database.directUrl, wait);
     printProgress(summaryOf(database.description, { header, rows, files }, applied));
     if (!header.files)
-      printProgress('It has no files: bring the directory files of DATA_DIR, or the bucket, back yourself.');
+      printProgress('It contains no files: restore the directory files of DATA_DIR, or the bucket, yourself.');
   } finally {
     await database.stop();
   }
@@ -73,13 +73,13 @@ function refuseOtherKey({ secret_key }: Header, secretKey: string): void {
   if (secret_key === own) return;
   throw new Error(
     `The backup was written with another SECRET_KEY (fingerprint ${secret_key}, here ${own}). Set SECRET_KEY to that key, or ` +
-      'put its secret.key into DATA_DIR. With --other-key it is restored nevertheless, but then webhook secrets cannot be ' +
-      'decrypted and must be rotated, stored answers that contain a secret are not replayed for their Idempotency-Key, and ' +
+      'put its secret.key into DATA_DIR. With --other-key it is restored anyway, but then webhook secrets cannot be ' +
+      'decrypted and must be rotated, stored responses that contain a secret are not replayed for their Idempotency-Key, and ' +
       'new links to the restored checkouts do not work.',
   );
 }
 
-/** Refuses a database that is in use. Tables without any site count as empty: a failed restore may have left them. */
+/** Throws for a database in use. Tables without any site count as empty: a failed restore may have left them. */
 async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<void> {
   await refuseOtherClients(client);
   const { rows } = await client.query<{ made: boolean }>(`select to_regclass('commerce.sites') is not null as made`);
@@ -100,7 +100,7 @@ async function sitesIn(client: pg.Client): Promise<number> {
   return rows[0]?.sites ?? 0;
 }
 
-/** A client that has just disconnected may be listed for a moment. */
+/** A client that has just disconnected may still be listed. */
 const LISTED_WITHIN_MS = 3_000;
 
 async function refuseOtherClients(client: pg.Client): Promise<void> {

@@ -28,7 +28,7 @@ interface GivenShop {
   secrets: [string, string];
 }
 
-/** A shop under the old key, with a webhook in the middle of a rotation. */
+/** A shop under the old key, with a webhook during a rotation. */
 async function givenShop(): Promise<GivenShop> {
   const name = `rotate_${randomBytes(4).toString('hex')}`;
   const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
@@ -69,7 +69,7 @@ function configOf({ url, dataDir }: GivenShop, env: NodeJS.ProcessEnv): Config {
   return readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, ...env });
 }
 
-/** The secrets of the webhook, opened; undefined for one that the key does not open. */
+/** The decrypted secrets of the webhook; undefined for one that the key does not decrypt. */
 async function openedBy(key: string, { url }: GivenShop): Promise<(string | undefined)[]> {
   const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href;
   const [row] = await send<{ secret: Buffer; previous_secret: Buffer }>(
@@ -85,7 +85,7 @@ async function openedBy(key: string, { url }: GivenShop): Promise<(string | unde
   });
 }
 
-/** An open checkout, begun at a server with a key. */
+/** An open checkout, begun on a server with a key. */
 async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: string; checkout_url: string }> {
   const pair = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
   const post = async <Answer = { id: string }>(path: string, headers: Record<string, string>, body?: unknown) => {
@@ -107,7 +107,7 @@ async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: str
   return post('/api/storefront/checkout', pair, { cart_id: cart.id });
 }
 
-test('a new key opens the keys of payment accounts, and doctor says when no key does', async () => {
+test('re-encrypts payment account keys, and doctor reports keys that cannot be decrypted', async () => {
   const shop = await givenShop();
   const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(shop.url).pathname }).href;
   const sealed = [
@@ -135,7 +135,7 @@ test('a new key opens the keys of payment accounts, and doctor says when no key 
   expect(await secretsOf(OLD)).toMatchObject({ state: 'wrong', found: expect.stringContaining(shop.site_id) });
 });
 
-test('the operator has a site paid by a connected account of the platform', async () => {
+test('assigns a connected account of the platform to a site', async () => {
   const shop = await givenShop();
   const config = configOf(shop, { SECRET_KEY: OLD, STRIPE_PLATFORM_KEY: 'sk_live_platform' });
   const file = join(shop.dataDir, 'webhook-secret');
@@ -158,7 +158,7 @@ test('the operator has a site paid by a connected account of the platform', asyn
   await expect(sitePayments(without, shop.site_id, { account: 'acct_finch' })).rejects.toThrow('STRIPE_PLATFORM_KEY');
 });
 
-test('a new key opens the secrets of webhooks, and running it again changes nothing', async () => {
+test('re-encrypts webhook secrets, and changes nothing when repeated', async () => {
   const shop = await givenShop();
 
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
@@ -169,7 +169,7 @@ test('a new key opens the secrets of webhooks, and running it again changes noth
   expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('links to open checkouts work on, those given out before and those shown afterwards', async () => {
+test('keeps links to open checkouts valid, old and new ones', async () => {
   const shop = await givenShop();
   const before = await startServer(shop.url, { secretKey: OLD });
   const checkout = await openCheckout(before.baseUrl, shop).finally(() => stopServer(before));
@@ -190,7 +190,7 @@ test('links to open checkouts work on, those given out before and those shown af
   }
 }, 300_000);
 
-test('a key that is kept in DATA_DIR is changed there, also after an interruption', async () => {
+test('changes the key in DATA_DIR, also after an interruption', async () => {
   const shop = await givenShop();
   const file = join(shop.dataDir, 'secret.key');
   writeFileSync(file, `${OLD}\n`);
@@ -208,7 +208,7 @@ test('a key that is kept in DATA_DIR is changed there, also after an interruptio
   expect(await openedBy(newest, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('what neither key opens is named and left as it is, and a missing or equal key is refused', async () => {
+test('lists secrets that neither key decrypts, leaves them, and rejects a missing or equal key', async () => {
   const shop = await givenShop();
   const keys = { SECRET_KEY: randomBytes(32).toString('hex'), NEW_SECRET_KEY: NEW };
 

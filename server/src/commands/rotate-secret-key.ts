@@ -14,8 +14,8 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Changes SECRET_KEY: re-encrypts what is encrypted with it, in one transaction, and gives open checkouts links under the new
- * key. Running it again with the same keys does what is left, such as what a process with the old key has encrypted meanwhile.
+ * Changes SECRET_KEY: re-encrypts everything in one transaction, and gives open checkouts links under the new key.
+ * Repeating it with the same keys handles the rest, such as data that a process with the old key encrypted meanwhile.
  */
 export async function rotateSecretKey(config: Config): Promise<void> {
   const keys = { from: config.secretKey, to: newKeyOf(config) };
@@ -38,17 +38,17 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     }
     if (done.closedFactors.length > 0) {
       throw new Error(
-        `The second factors of ${done.closedFactors.length} members of staff cannot be decrypted with either key: ${done.closedFactors.join(', ')}.`,
+        `The second factors of ${done.closedFactors.length} staff members cannot be decrypted with either key: ${done.closedFactors.join(', ')}.`,
       );
     }
     if (done.closedAuditKeys.length > 0) {
       throw new Error(
-        `${done.closedAuditKeys.length} keys of the audit cannot be decrypted with either key; what they sign cannot be verified: ${done.closedAuditKeys.join(', ')}.`,
+        `${done.closedAuditKeys.length} audit keys cannot be decrypted with either key, so their signatures cannot be verified: ${done.closedAuditKeys.join(', ')}.`,
       );
     }
     if (done.closedAccounts.length > 0) {
       throw new Error(
-        `The keys of ${done.closedAccounts.length} payment accounts cannot be decrypted with either key, and must be set again: sites ${done.closedAccounts.join(', ')}.`,
+        `The keys of ${done.closedAccounts.length} payment accounts cannot be decrypted with either key and must be set again: sites ${done.closedAccounts.join(', ')}.`,
       );
     }
   } finally {
@@ -66,18 +66,18 @@ function newKeyOf({ newSecretKey, secretKeyInFile, dataDir }: Config): string {
 
 interface Changed {
   resealed: number;
-  /** The number of payment accounts' keys. */
+  /** Number of payment account keys. */
   keys: number;
-  /** The number of second factors of staff. */
+  /** Number of staff second factors. */
   factors: number;
   auditKeys: number;
   links: number;
   closed: string[];
-  /** The members of staff whose second factor neither SECRET_KEY decrypts. */
+  /** Staff members whose second factor neither SECRET_KEY decrypts. */
   closedFactors: string[];
-  /** The keys of the audit that neither SECRET_KEY decrypts. */
+  /** Audit keys that neither SECRET_KEY decrypts. */
   closedAuditKeys: string[];
-  /** The sites whose payment account has keys that neither SECRET_KEY decrypts. */
+  /** Sites with payment account keys that neither SECRET_KEY decrypts. */
   closedAccounts: string[];
 }
 

@@ -12,18 +12,18 @@ import { refuseOldVersion } from './version.ts';
 export interface Prepared {
   /** The migrations that ran. */
   applied: string[];
-  /** The roles, grants and policies that were missing in a database that had been migrated before, in words. */
+  /** Roles, grants and policies that were missing in a migrated database, in words. */
   mended: string[];
 }
 
 /**
- * Migrates a database to the schema of this release, or to the migration `last`, including the job queue's schema, and creates
- * the roles, grants and policies that are missing.
+ * Migrates a database to the schema of this release, or to the migration `last`, including the job queue, and creates
+ * missing roles, grants and policies.
  */
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // All of it under the lock: processes that start together would also conflict over roles and grants.
+      // All under the lock: processes that start together would also conflict over roles and grants.
       return await underMigrationLock(url, wait, () => prepareLocked(url, last));
     } catch (error) {
       if (attempt === ATTEMPTS || !isRaceForRoles(error)) throw error;
@@ -50,7 +50,7 @@ function isRaceForRoles(error: unknown): boolean {
   return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
 }
 
-/** Creates the roles of the server that are missing. Returns those that it created. */
+/** Creates missing roles of the server. Returns their names. */
 export async function prepareRoles(url: string): Promise<string[]> {
   return withClient(connectionTo(url), rolesWith);
 }
@@ -65,7 +65,7 @@ function connectionTo(url: string) {
   return { connectionString: url, application_name: 'commerce migrate' };
 }
 
-/** Names each role, but only counts grants and policies: there may be many. */
+/** Names each role, but only counts grants and policies, of which there may be many. */
 function inWords(roles: string[], gaps: Gap[]): string[] {
   const count = (kind: Gap['kind']) => gaps.filter((gap) => gap.kind === kind).length;
   const counted = [

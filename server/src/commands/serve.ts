@@ -17,7 +17,7 @@ import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
 import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
 import { createLogger } from '../http/pipeline/log.ts';
 import type { Readiness } from '../http/pipeline/readiness.ts';
-import { measureStrain } from '../http/pipeline/shedding.ts';
+import { measureLoad } from '../http/pipeline/shedding.ts';
 import type { Jobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
 import { openAuditKey } from '../shop/audit/keys.ts';
@@ -39,10 +39,10 @@ export type Stop = () => Promise<unknown>;
 export interface Started {
   config: Config;
   logger: Logger;
-  /** Migrated. */
+  /** Already migrated. */
   database: Database;
   readiness: Readiness;
-  /** What is to be stopped again, the last one started first. */
+  /** Functions to stop in reverse order of start. */
   stops: Stop[];
 }
 
@@ -78,7 +78,7 @@ export async function serve(started: Started): Promise<Serving> {
     { config, redis, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, usage, cache, metrics },
     stops,
   );
-  // A worker is ready when its jobs run; who serves requests as well begins with those.
+  // A worker is ready when its jobs run; a process that also serves requests starts with those.
   if (config.role === 'worker') await runJobs(started, { db, usage });
   if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
   if (config.operatorPort && config.role !== 'worker') {
@@ -94,10 +94,10 @@ export async function serve(started: Started): Promise<Serving> {
 
 type Working = Pick<Serving, 'db' | 'usage'>;
 
-/** Loads what only some processes need only in those: a start should be quick, and take little memory. */
+/** Loaded only in processes that run jobs, to keep start time and memory low. */
 export async function runJobs(started: Started, serving: Working): Promise<void> {
   const jobs = startedJobs(started, serving);
-  // At once: the process may be told to end while they start.
+  // Registered at once, because the process may be stopped during the start.
   started.stops.unshift(() => jobs.then(({ stop }) => stop()).catch(() => undefined));
   await jobs;
 }
@@ -123,8 +123,8 @@ async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCreden
 }
 
 /**
- * Opens the demo shop, or creates it; beside shops of merchants only when that was asked for. The mails about its orders are written
- * here, so that their log lines do not hide the greeting.
+ * Opens the demo shop, or creates it; next to shops of merchants only on request. Sends its mails here, so that their
+ * log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
   const { holdsOnlyOthers, seedDemo } = await import('../demo/seed.ts');
@@ -174,7 +174,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       card: await cardOf(config, parts.db),
       egress,
       files: await openStore(config),
-      strain: measureStrain(db),
+      load: measureLoad(db),
       pooling: config.databasePooling,
     });
   }
@@ -186,7 +186,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   return app;
 }
 
-/** Serves operators on a port of their own, with connections of its own: what they ask for takes none from the shops. */
+/** Serves operators on a separate port with separate connections, so that they take none from the shops. */
 async function listenToOperators(
   { config, database, logger, stops }: Started,
   port: number,
@@ -206,7 +206,7 @@ async function listenToOperators(
   });
 }
 
-/** Serves the metrics, and nothing else, on a port of their own. */
+/** Serves only the metrics on a separate port. */
 async function exposeMetrics(metrics: Metrics, config: Config, port: number, stops: Stop[]): Promise<void> {
   const app = express();
   app.disable('x-powered-by');
@@ -224,7 +224,7 @@ async function cardOf({ cardProvider, baseUrl }: Config, db: pg.Pool): Promise<P
   return createTestProvider({ db, baseUrl });
 }
 
-/** A database that may lose committed transactions, or a login that may do anything: refused in production, else a warning. */
+/** Throws in production, else warns, if the database may lose committed transactions or the login may do anything. */
 async function refuseUnsafe(db: pg.Pool, { production }: Config, logger: Logger): Promise<void> {
   const sentences: string[] = [];
   const unsafe = await unsafeDurability(db);
@@ -247,7 +247,7 @@ interface Flushing {
   stops: Stop[];
 }
 
-/** Every so many milliseconds, and at the end of the process. */
+/** Flushes at an interval and at the end of the process. */
 function flushRegularly(
   kept: { flush(): Promise<void> },
   everyMs: number,

@@ -12,7 +12,7 @@ import {
 } from '../shop/merchant/domains.ts';
 import { withDatabase } from './database.ts';
 
-/** What to do with the hosts of a site. */
+/** A change of a site's hosts. */
 export type DomainChange =
   | { change: 'list' }
   | { change: 'add'; host: string; primary: boolean }
@@ -25,7 +25,7 @@ export async function siteDomains(config: Config, site_id: string, wanted: Domai
   }
   const host = 'host' in wanted ? readHost(wanted.host, config.baseUrl) : '';
   const domains = await withDatabase(config, async (db, url) => {
-    if (!(await findSite(db, site_id))) throw new Error(`There is no site ${site_id}.`);
+    if (!(await findSite(db, site_id))) throw new Error(`Site ${site_id} does not exist.`);
     return withClient({ connectionString: url, application_name: 'commerce site domain' }, async (owner) => {
       await owner.query('begin');
       if (wanted.change === 'add') await addDomain(owner, { host, site_id, is_primary: wanted.primary });
@@ -42,5 +42,5 @@ function told(domains: Domain[], baseUrl: string): string {
   const primary = domains.find(({ is_primary }) => is_primary);
   const address = addressOfHost(baseUrl, primary?.host);
   const none = domains.length === 0 ? 'The site has no host of its own.\n' : '';
-  return `${lines.join('')}${none}Its pages and links are at ${address}. Every server knows a change within ${DOMAINS_READ_EVERY_SECONDS} s.\n`;
+  return `${lines.join('')}${none}Its pages and links are at ${address}. Every server applies a change within ${DOMAINS_READ_EVERY_SECONDS} s.\n`;
 }

@@ -19,17 +19,17 @@ export interface DeleteOptions {
   yes: boolean;
 }
 
-/** Lets the site answer nobody but its payment provider and the exports of its staff. */
+/** Suspends the site, except webhooks of its payment provider and exports by its staff. */
 export async function suspend(config: Config, site_id: string, { reason }: { reason?: string }): Promise<void> {
   print(await withOwner(config, site_id, (owner) => suspendSite(owner, site_id, reason ?? null)));
 }
 
-/** Opens the site again, and cancels a planned deletion. `notImported` also takes a move back. */
+/** Resumes the site, and cancels a scheduled deletion. `notImported` also reopens a moved site. */
 export async function resume(config: Config, site_id: string, options: { notImported: boolean }): Promise<void> {
   print(await withOwner(config, site_id, (owner) => inSite(owner, site_id, () => resumeSite(owner, site_id, options))));
 }
 
-/** Deletes the site in 30 days or now, after asking, or takes that back. */
+/** Deletes the site in 30 days or now after a confirmation, or cancels that. */
 export async function deleteSite(config: Config, site_id: string, options: DeleteOptions): Promise<void> {
   if (options.cancel) {
     print(await withOwner(config, site_id, (owner) => cancelDeletion(owner, site_id)));
@@ -49,10 +49,12 @@ export async function deleteSite(config: Config, site_id: string, options: Delet
 
 async function confirm(site_id: string, now: boolean): Promise<void> {
   const { stdin: input, stderr: output } = process;
-  if (!input.isTTY) throw new Error('Nothing was deleted: give --yes, since nobody can be asked here.');
+  if (!input.isTTY) throw new Error('Nothing was deleted. Add --yes to confirm without a terminal.');
   const prompt = createInterface({ input, output });
-  const when = now ? 'now, for good' : 'in 30 days, and suspend it until then';
-  const answer = await prompt.question(`Delete the site ${when}? Type its id to go on: `).finally(() => prompt.close());
+  const when = now ? 'now, permanently' : 'in 30 days, and suspend it until then';
+  const answer = await prompt
+    .question(`Delete the site ${when}? Type its id to continue: `)
+    .finally(() => prompt.close());
   if (answer.trim() !== site_id) throw new Error('Nothing was deleted.');
 }
 

@@ -3,7 +3,7 @@ import { RATE_LIMITS, type RateLimitName } from '../shop/rate-limits.ts';
 import { findSiteLimits, limitFor, readLimit, type SiteLimits, setSiteLimits } from '../shop/site-limits.ts';
 import { withPool } from './database.ts';
 
-/** Shows the rate limits of a site, after changing those that are named. */
+/** Shows the rate limits of a site, after changing the given ones. */
 export async function siteLimits(config: Config, site_id: string, { set }: { set: string[] }): Promise<void> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
     throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
@@ -12,7 +12,7 @@ export async function siteLimits(config: Config, site_id: string, { set }: { set
   const limits = await withPool(config, (db) =>
     wanted.size > 0 ? setSiteLimits(db, site_id, wanted) : findSiteLimits(db, site_id),
   );
-  if (!limits) throw new Error(`There is no site ${site_id}.`);
+  if (!limits) throw new Error(`Site ${site_id} does not exist.`);
   process.stdout.write(tableOf(limits));
 }
 

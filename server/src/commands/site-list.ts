@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { type FleetSite, listSites, SITE_PROBLEMS, SITE_STATUSES } from '../shop/merchant/fleet.ts';
-import { SITE_ORDERS } from '../shop/merchant/fleet-order.ts';
+import { type ListedSite, listSites, SITE_PROBLEMS, SITE_STATUSES } from '../shop/merchant/site-list.ts';
+import { SITE_ORDERS } from '../shop/merchant/site-order.ts';
 import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
 import { withPool } from './database.ts';
 
@@ -11,7 +11,7 @@ export interface SiteListOptions {
   json: boolean;
 }
 
-/** Shows all sites, or those that fit, with what they hold and what is wrong with them. */
+/** Shows all or the filtered sites with their counts and problems. */
 export async function siteList(config: Config, { sort, status, problem, json }: SiteListOptions): Promise<void> {
   const filter = {
     sort: oneOf('--sort', SITE_ORDERS, sort),
@@ -26,7 +26,7 @@ export async function siteList(config: Config, { sort, status, problem, json }: 
 function oneOf<Name extends string>(flag: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given.replaceAll('-', '_'));
   if (found) return found;
-  throw new Error(`${flag} takes ${names.join(', ').replaceAll('_', '-')}: not "${given}".`);
+  throw new Error(`${flag} must be one of ${names.join(', ').replaceAll('_', '-')}, not "${given}".`);
 }
 
 const HEAD = [
@@ -43,7 +43,7 @@ const HEAD = [
   'Health',
 ];
 
-function tableOf(sites: FleetSite[]): string {
+function tableOf(sites: ListedSite[]): string {
   const rows = [HEAD, ...sites.map(rowOf)];
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows
@@ -57,13 +57,13 @@ function tableOf(sites: FleetSite[]): string {
     .join('');
 }
 
-function stateOf({ suspended_at, moved_at, delete_at }: FleetSite): string {
+function stateOf({ suspended_at, moved_at, delete_at }: ListedSite): string {
   if (delete_at) return `ends ${delete_at.slice(0, 10)}`;
   if (moved_at) return 'moved';
   return suspended_at ? 'suspended' : 'open';
 }
 
-function rowOf(site: FleetSite) {
+function rowOf(site: ListedSite) {
   const { site_id, name, host, created_at, products, orders, calls, last_order_at, storage_bytes } = site;
   const megabytes = `${(storage_bytes / 1024 / 1024).toFixed(1)} MB`;
   const days = [created_at, last_order_at].map((moment) => moment?.slice(0, 10) ?? '–');
@@ -72,8 +72,8 @@ function rowOf(site: FleetSite) {
   return [...shown, ...held, days[1] ?? '', String(calls), megabytes, healthOf(site)];
 }
 
-/** In words; that it is suspended is its state. */
-function healthOf({ problems, lacks }: FleetSite): string {
+/** Problems in words, without the suspension, which is the state. */
+function healthOf({ problems, lacks }: ListedSite): string {
   const words = {
     cannot_sell: `cannot sell: ${lacks.join(', ')}`,
     webhooks_failing: 'webhooks failing',

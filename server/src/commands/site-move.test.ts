@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What a command prints to the standard output. */
+/** Captures the standard output of a command. */
 async function printedBy(work: () => Promise<unknown>): Promise<string> {
   const printed: string[] = [];
   const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
@@ -83,7 +83,7 @@ async function givenPicture(shop: TestShop, product_id: string): Promise<void> {
   await expect.poll(async () => (await imageOf())?.status).toBe('ready');
 }
 
-/** A shop with something of everything that people would miss after a move. */
+/** A shop with data of every kind that a move must keep. */
 async function givenLivedInShop() {
   const shop = await openShop();
   const product = await shop.givenProduct({ name: 'Oak mug', description_html: '<p>Turned by <em>hand</em></p>' });
@@ -117,7 +117,7 @@ const READS = [
   '/api/dashboard/settings',
 ] as const;
 
-/** What the dashboard answers, with addresses of pictures as if there were one server. */
+/** Dashboard responses with neutralized image addresses. */
 async function readAll(shop: TestShop, baseUrl: string, api_key: string): Promise<Record<string, unknown>> {
   const dashboard = createDashboardClient({ baseUrl, apiKey: api_key, maxAttempts: 1 });
   const answers: Record<string, unknown> = {};
@@ -146,7 +146,7 @@ async function readAll(shop: TestShop, baseUrl: string, api_key: string): Promis
   >;
 }
 
-test('a shop that moved is the same over the API, goes on numbering orders, and opens with new secrets alone', async () => {
+test('a moved shop has the same data over the API, continues its order numbers, and works only with new secrets', async () => {
   const shop = await givenLivedInShop();
   const host = `moved-${shop.site_id}.example`;
   await asOwner((owner) => addDomain(owner, { host, site_id: shop.site_id, is_primary: true }));
@@ -195,7 +195,7 @@ test('a shop that moved is the same over the API, goes on numbering orders, and 
   expect(made.staff).toEqual([{ email: shop.credentials.staff.email, password: expect.any(String) }]);
 });
 
-test('pictures that were still to be made wait on the new server each at its place among those of the shop', async () => {
+test('images waiting for processing keep their position on the new server', async () => {
   const shop = await openShop();
   await shop.owner.query(
     `insert into commerce.files (site_id, id, name, filename, content_type, bytes, held_bytes, sha256, token_hash, status,
@@ -216,7 +216,7 @@ test('pictures that were still to be made wait on the new server each at its pla
   expect(rows).toEqual([0, 1, 2, 3].map((priority) => ({ priority, max_attempts: 12 })));
 });
 
-test('an arrival sends nothing, and its audit is sound under the key of its new server', async () => {
+test('an import sends nothing, and its audit verifies under the key of the new server', async () => {
   const shop = await givenLivedInShop();
   const queued = `select t.identifier from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where j.payload->>'site_id' = $1`;
@@ -239,7 +239,7 @@ test('an arrival sends nothing, and its audit is sound under the key of its new 
   expect(told).toMatch(/: [1-9]\d* sealed\n/);
 });
 
-test('every table with rows of sites moves, or is listed with the reason why not', async () => {
+test('every table with site rows moves, or is listed with the reason', async () => {
   const names = (await asOwner(tablesOfSites)).map((table) => table.replace('commerce.', ''));
   const file = await exported(await openShop());
   const { header } = await verify(file);
@@ -248,7 +248,7 @@ test('every table with rows of sites moves, or is listed with the reason why not
   expect([...moved, ...Object.keys(LEFT_OUT)].toSorted()).toEqual(names.toSorted());
 });
 
-/** The same file, with frames changed. */
+/** Rewrites a file with changed frames. */
 async function rewrite(file: string, changed: string, change: (frame: Frame) => unknown): Promise<void> {
   await pipeline(
     async function* frames() {
@@ -263,7 +263,7 @@ async function rewrite(file: string, changed: string, change: (frame: Frame) => 
   );
 }
 
-/** The same, with the text of the rows of one table changed, and sums that fit. */
+/** The same with the rows of one table changed, and matching checksums. */
 async function rewriteRows(file: string, changed: string, of: string, change: (rows: string) => string): Promise<void> {
   const { header } = await verify(file);
   let counter: RowCounter | undefined;
@@ -280,7 +280,7 @@ async function rewriteRows(file: string, changed: string, of: string, change: (r
   });
 }
 
-test('no row of a file leads to the files of another site, or of the server', async () => {
+test('no row of a file refers to files of another site or of the server', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const forged = join(dir, 'forged.site');
@@ -290,11 +290,11 @@ test('no row of a file leads to the files of another site, or of the server', as
   for (const name of [`../${tenant}/${'0'.repeat(32)}`, '../../postgres', '']) {
     await rewriteRows(file, forged, 'files', (rows) => rows.replaceAll(/(?<=\t)[0-9a-f]{32}(?=\t)/g, name));
     await expect(imported(forged)).rejects.toThrow('files_name_check');
-    await expect(store.open(`${shop.site_id}/${name}/320.webp`)).rejects.toThrow('no key of the file store');
+    await expect(store.open(`${shop.site_id}/${name}/320.webp`)).rejects.toThrow('Not a key of the file store');
   }
 });
 
-test('a site keeps its rate limits as far as they could be set here, unless the operator leaves them out', async () => {
+test('keeps rate limits that are valid here, unless the operator leaves them out', async () => {
   const limitsOf = async (file: string, options = ALL) => {
     const { limits, site_id } = await imported(file, options);
     const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);
@@ -317,7 +317,7 @@ test('a site keeps its rate limits as far as they could be set here, unless the 
   expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
-test('somebody who had left is named in what they did, and has no login', async () => {
+test('names a former member in their actions without a login', async () => {
   const shop = await openShop();
   const { id: order_id } = await shop.givenOrder();
   const left = randomUUID();
@@ -337,14 +337,14 @@ test('somebody who had left is named in what they did, and has no login', async 
   expect(JSON.stringify(data)).toContain('"Ilse Kern"');
   const { rows: logins } = await other.owner.query('select from commerce.staff where id = $1', [left]);
   expect(logins).toEqual([]);
-  // It moves on with the site.
+  // It moves with the site.
   const { rows } = await other.owner.query('select staff_id, name from commerce.former_staff where site_id = $1', [
     shop.site_id,
   ]);
   expect(rows).toEqual([{ staff_id: left, name: 'Ilse Kern' }]);
 });
 
-test('markup of a file that the API would not keep is not shown here, and nothing else of it changes', async () => {
+test('removes markup that the API would reject, and changes nothing else', async () => {
   const shop = await openShop();
   const kept = '<p>Holds <b>a litre</b></p>';
   const { id } = await shop.givenProduct({ description_html: kept });
@@ -366,7 +366,7 @@ test('markup of a file that the API would not keep is not shown here, and nothin
   expect(html.get(plain.id)).toBe('<p>Plain</p>');
 });
 
-test('a legal text of a file that is no page of the web is not linked to here', async () => {
+test('drops a legal text whose address is not http or https', async () => {
   const shop = await openShop();
   const [terms_url, privacy_url] = ['https://shop.example/terms', 'https://shop.example/privacy'];
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { legal: { terms_url, privacy_url } } });
@@ -384,7 +384,7 @@ test('a legal text of a file that is no page of the web is not linked to here', 
   expect(rows[0]?.legal).not.toHaveProperty('terms_url');
 });
 
-test('a name of a file acts on no terminal, and days begin where there is such a time zone', async () => {
+test('removes control characters from names, and resets an unknown time zone', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Hill & Dale', time_zone: 'Europe/Lisbon' } });
   const [file, forged] = [await exported(shop), join(dir, 'names.site')];
@@ -400,7 +400,7 @@ test('a name of a file acts on no terminal, and days begin where there is such a
   expect((await dashboard.GET('/api/dashboard/overview')).response.status).toBe(200);
 });
 
-test('a picture in a place of its own making is left out of an export', async () => {
+test('leaves an image at a foreign path out of an export', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(
     `update commerce.files set sources = '[{"url": "http://localhost/files/x/..", "width": 1, "height": 1}]'
@@ -413,7 +413,7 @@ test('a picture in a place of its own making is left out of an export', async ()
   expect(files.count).toBe(0);
 });
 
-test('what cannot come is refused with what to do, and leaves nothing behind', async () => {
+test('rejects an impossible import with instructions, and leaves nothing behind', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const whole = readFileSync(file);
@@ -435,7 +435,7 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
   const hosted = await exported(shop);
   const { site_id: tenant } = await imported(await exported(await openShop()));
   await other.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [host, tenant]);
-  await expect(imported(hosted)).rejects.toThrow(`${host} is the host of another site here`);
+  await expect(imported(hosted)).rejects.toThrow(`The host ${host} belongs to another site`);
   await nothing();
 
   const inHeader = (change: (header: Header) => unknown) => (frame: Frame) =>
@@ -446,13 +446,13 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
   const changes: [change: (frame: Frame) => unknown, told: string][] = [
     [inHeader(({ migrations }) => migrations.pop()), 'Upgrade the other server'],
     [inHeader(({ migrations }) => migrations.push('9999_later')), 'Upgrade this server'],
-    [inHeader(({ tables }) => tables[1]?.columns.pop()), 'other tables or columns'],
-    [inHeader(({ site }) => site && Object.assign(site, { open_payments: 2 })), '2 payments under way'],
+    [inHeader(({ tables }) => tables[1]?.columns.pop()), 'The tables or columns of the file differ'],
+    [inHeader(({ site }) => site && Object.assign(site, { open_payments: 2 })), '2 payments pending'],
     [inHeader((header) => Object.assign(header, { site: undefined })), 'commerce-server restore'],
     [inHeader((header) => Object.assign(header, { tables: null })), 'its header is damaged'],
     [inHeader(({ site }) => site && Object.assign(site, { site_id: 'none' })), 'its header is damaged'],
     [inHeader(({ site }) => site && Object.assign(site, { name: '\u001b[2J' })), 'its header is damaged'],
-    [elsewhere, 'a place that is not its own'],
+    [elsewhere, 'a place that does not belong to it'],
   ];
   for (const [change, told] of changes) {
     await rewrite(file, damaged, change);
@@ -461,12 +461,12 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
   }
 
   expect((await imported(hosted, { ...ALL, withoutHosts: true })).hosts).toEqual([]);
-  await expect(imported(file)).rejects.toThrow('is on this server already');
+  await expect(imported(file)).rejects.toThrow('already exists on this server');
   const picture = readdirSync(join(other.dataDir, 'files', shop.site_id));
   expect(picture.length).toBeGreaterThan(0);
 });
 
-test('a site comes in from a server whose record still has the migrations that the baseline replaced', async () => {
+test('imports a site from a server that still records the migrations replaced by the baseline', async () => {
   const shop = await openShop();
   const file = join(dir, 'replaced.site');
   await rewrite(await exported(shop), file, (frame) => {
@@ -476,7 +476,7 @@ test('a site comes in from a server whose record still has the migrations that t
   expect((await imported(file)).site_id).toBe(shop.site_id);
 });
 
-test('somebody with a login there keeps it, and what they did here is theirs', async () => {
+test('keeps an existing login, and assigns actions to it', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const known = randomUUID();

@@ -21,12 +21,12 @@ import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
-  /** The site leaves this server: it is blocked before, and stays so. */
+  /** The site moves away: it is closed before and stays closed. */
   final: boolean;
   json: boolean;
 }
 
-/** Writes a site to a file, which is read back before it has its name. */
+/** Writes a site to a file, which is verified before it gets its name. */
 export async function exportSite(
   config: Config,
   site_id: string,
@@ -46,26 +46,26 @@ export async function exportSite(
   if (json) process.stdout.write(`${JSON.stringify({ ...told, made_at: header.made_at, site: header.site })}\n`);
   printProgress(
     `${file}: ${header.site?.name} with ${told.rows.toLocaleString('en')} rows and ${files.count.toLocaleString('en')} files ` +
-      `as of ${header.made_at}, ${(size / 1e6).toFixed(1)} MB, verified. It holds all customers and orders: keep it like a backup.`,
+      `as of ${header.made_at}, ${(size / 1e6).toFixed(1)} MB, verified. It contains all customers and orders: store it like a backup.`,
   );
-  if (missing > 0) printProgress(`${missing} files that the site names were not in the file store.`);
+  if (missing > 0) printProgress(`${missing} files of the site were missing in the file store.`);
   for (const sentence of afterExport(site_id, header.site)) printProgress(sentence);
 }
 
-/** What the operator has to know besides. */
+/** Further instructions for the operator. */
 function afterExport(site_id: string, site: ExportedSite | undefined): string[] {
   const { final = false, open_payments = 0 } = site ?? {};
   const back = `commerce-server site resume ${site_id} --not-imported`;
   if (!final) {
-    const payments = open_payments > 0 ? `, wait until its ${open_payments} open payments are settled,` : '';
-    return [`The site goes on here. For the last export suspend it${payments} and add --final.`];
+    const payments = open_payments > 0 ? `, wait until its ${open_payments} pending payments are settled,` : '';
+    return [`The site is still active here. For the final export suspend it${payments} and add --final.`];
   }
   return [
-    'The site has moved: it answers 503 here, and its jobs and mails do not run. Import the file, and delete the site here.',
+    'The site is closed here: it answers 503, and its jobs and mails do not run. Import the file, then delete the site here.',
     ...(open_payments > 0
-      ? [`${open_payments} payments are open: they are settled on the new server (import --force).`]
+      ? [`${open_payments} payments are pending: they are settled on the new server (import --force).`]
       : []),
-    `If nothing has imported the file, this takes it back: ${back}`,
+    `If no server has imported the file, reopen the site with: ${back}`,
   ];
 }
 
@@ -77,7 +77,7 @@ async function block(config: Config, site_id: string): Promise<void> {
   );
 }
 
-/** Returns how many files were not in the store. */
+/** Returns the number of files that were missing in the store. */
 async function write(config: Config, site_id: string, draft: string): Promise<number> {
   const store = await openStore(config);
   let missing = 0;
@@ -97,7 +97,7 @@ async function write(config: Config, site_id: string, draft: string): Promise<nu
         },
       });
       try {
-        // It holds every customer and every order, so only its owner may read it.
+        // The file contains all customers and orders, so only its owner may read it.
         await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
       } finally {
         progress.end();
@@ -114,7 +114,7 @@ export interface ImportOptions {
   json: boolean;
 }
 
-/** Brings in a site, and prints its new secrets: it is the only time that they are shown. */
+/** Imports a site, and prints its new secrets, which are shown only once. */
 export async function importSite(config: Config, file: string, options: ImportOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
   printProgress(`Verifying ${file}.`);
@@ -155,38 +155,35 @@ function inWords(imported: ImportedSite): string {
     ...secrets('API key', imported.api_keys),
     ...secrets('Sync secret', imported.sync_keys),
     ...imported.webhooks.map(({ url, secret }) => ['Webhook', `${secret}  ${url}`]),
-    ...staff.map(({ email, password }) => [
-      'Login',
-      `${email}  ${password ?? 'the password that this login has already'}`,
-    ]),
+    ...staff.map(({ email, password }) => ['Login', `${email}  ${password ?? 'the existing password of this login'}`]),
   ];
   const width = Math.max(...lines.map(([label = '']) => label.length));
   return [
-    `${name} has arrived, with ${rows.toLocaleString('en')} rows and ${files.toLocaleString('en')} files. Keep the secrets: they are not shown again.`,
+    `${name} was imported with ${rows.toLocaleString('en')} rows and ${files.toLocaleString('en')} files. Store the secrets: they are not shown again.`,
     '',
     ...lines.map(([label = '', value]) => `  ${label.padEnd(width)}  ${value}`),
   ].join('\n');
 }
 
-/** What an operator or the merchant has to do now. */
+/** The next steps of the operator and the merchant. */
 function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, site: ExportedSite | undefined): string[] {
   const { has_payment_account: hasAccount = false, final = false } = site ?? {};
   return [
-    'What worked on the other server works no more: keys, tokens, logins, and links in mails.',
-    'Customers keep their passwords, log in again, and allow their agents anew.',
-    'Integrations read the catalogue from its beginning. Second factors of staff are set up again.',
+    'Credentials of the other server no longer work: keys, tokens, sessions, and links in mails.',
+    'Customers keep their passwords, must log in again, and approve their agents again.',
+    'Integrations read the catalogue from the beginning. Staff must set up their second factors again.',
     ...(hasAccount ? ['Enter again: the keys of the payment provider, and the secret of its webhook.'] : []),
-    ...(hosts.length > 0 ? [`Let ${hosts.join(', ')} lead to this server.`] : []),
+    ...(hosts.length > 0 ? [`Point the DNS of ${hosts.join(', ')} to this server.`] : []),
     ...(limits.left.length > 0
       ? [
-          `The usual rate limits apply. Those that it had: commerce-server site limits ${site_id} --set ${limits.left.join(' ')}`,
+          `The default rate limits apply. To restore its own: commerce-server site limits ${site_id} --set ${limits.left.join(' ')}`,
         ]
       : []),
-    ...(limits.invalid > 0 ? ['The file had rate limits that no site can have: they were left out.'] : []),
-    ...(suspended ? [`It is suspended, as it was there: commerce-server site resume ${site_id}`] : []),
+    ...(limits.invalid > 0 ? ['The file contained invalid rate limits, which were left out.'] : []),
+    ...(suspended ? [`It is suspended, as on the other server: commerce-server site resume ${site_id}`] : []),
     final
-      ? 'The other server serves the site no more. Delete it there with commerce-server site delete.'
-      : 'The other server still serves the site, and cancels and mails what falls due there: the file was exported without --final.',
+      ? 'The site is closed on the other server. Delete it there with commerce-server site delete.'
+      : 'The site is still active on the other server, which cancels orders and sends mails: the file was exported without --final.',
   ];
 }
 

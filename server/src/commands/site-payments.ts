@@ -8,17 +8,17 @@ import { withPool } from './database.ts';
 export interface SitePaymentsOptions {
   /** A connected account of the platform, or `none`. */
   account?: string;
-  /** Holds the signing secret of its webhook endpoint. */
+  /** File with the signing secret of its webhook endpoint. */
   webhookSecretFile?: string;
 }
 
-/** Shows which account a site is paid through, after setting the connected account if one is given. Prints JSON, without keys. */
+/** Shows a site's payment account, after setting the connected account if one is given. Prints JSON without keys. */
 export async function sitePayments(config: Config, site_id: string, options: SitePaymentsOptions): Promise<void> {
   const account = await withPool(config, async (db) => {
     const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);
     if (!isId) throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
     const tenant = await findAnyTenant(db, site_id);
-    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
     return inShop(db, tenant, SYSTEM, async (shop) => {
       if (options.account === 'none') await accounts.disconnect(shop);
       else if (options.account) await accounts.connect(shop, config, connectionOf(config, options.account, options));
@@ -37,12 +37,12 @@ function connectionOf(
     throw new Error(`"${account}" is not a connected account of Stripe: it begins with acct_.`);
   }
   if (!stripePlatformKey) {
-    throw new Error("Set STRIPE_PLATFORM_KEY to the platform's key: it acts for the connected account.");
+    throw new Error("Set STRIPE_PLATFORM_KEY to the platform's key, which acts for the connected account.");
   }
   if (!webhookSecretFile) return { account, platformKey: stripePlatformKey, webhookSecret: null };
   const webhookSecret = readFileSync(webhookSecretFile, 'utf8').trim();
   if (!/^whsec_\S{3,240}$/.test(webhookSecret)) {
-    throw new Error(`${webhookSecretFile} holds no signing secret of Stripe: it begins with whsec_.`);
+    throw new Error(`${webhookSecretFile} contains no Stripe signing secret, which begins with whsec_.`);
   }
   return { account, platformKey: stripePlatformKey, webhookSecret };
 }

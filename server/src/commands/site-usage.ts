@@ -6,7 +6,7 @@ import { withPool } from './database.ts';
 
 const MOST_MONTHS = 60;
 
-/** Shows what a site has used in each month, this month first. */
+/** Shows the usage of a site by month, current month first. */
 export async function siteUsage(
   config: Config,
   site_id: string,
@@ -17,11 +17,11 @@ export async function siteUsage(
   }
   const count = /^\d{1,2}$/.test(months) ? Number(months) : 0;
   if (count < 1 || count > MOST_MONTHS) {
-    throw new Error(`--months takes a whole number from 1 to ${MOST_MONTHS}: not "${months}".`);
+    throw new Error(`--months must be a whole number from 1 to ${MOST_MONTHS}, not "${months}".`);
   }
   const usage = await withPool(config, async (db) => {
     const tenant = await findSite(db, site_id);
-    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
     return inShop(db, tenant, SYSTEM, (shop) => usageOf(shop, count), { whileMoved: true });
   });
   process.stdout.write(json ? `${JSON.stringify(usage, null, 2)}\n` : tableOf(usage));

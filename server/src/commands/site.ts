@@ -10,20 +10,20 @@ import { readShopFile } from './opening/shop-file.ts';
 
 export interface SiteOptions extends Given {
   file?: string;
-  /** False with --no-input: nobody is asked anything. */
+  /** False with --no-input: no questions are asked. */
   input: boolean;
 }
 
 /**
- * Opens a shop: leads a person at a terminal through it, takes a file, or takes the flags alone. Its credentials are printed as JSON
- * unless the standard output is a terminal, too; it is the only time that the secrets are shown.
+ * Opens a shop from a dialog, a file, or flags. Prints its credentials, as JSON unless the standard output is a
+ * terminal; the secrets are shown only once.
  */
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
   const asks = options.input && !options.file && canAsk(process);
   const opening = asks ? await askAll(options) : await openingOf(options);
   const password = await passwordOf(opening);
   const opened = await withPool(config, (db) => openIn(db, config, { ...opening, password }, options.file));
-  // Only the settings of the server say where it will listen.
+  // Only the server's settings define its address.
   const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
   const typed = opening.password !== null;
   if (asks && process.stdout.isTTY) {
@@ -43,12 +43,13 @@ async function askAll(options: SiteOptions): Promise<Opening> {
   }
 }
 
-/** Of the file, if one is given, in which flags change what they name. */
+/** From the file, if given, overridden by flags. */
 async function openingOf({ file, name, currency, staffEmail, staffName }: SiteOptions): Promise<Opening> {
   const given = file ? await readShopFile(file) : undefined;
   const called = name ?? given?.name;
   const paid = currency ?? given?.currency;
-  if (!called || !paid) throw new Error('Give --name and --currency, or --file; on a terminal you are asked for all.');
+  if (!called || !paid)
+    throw new Error('Send --name and --currency, or --file. At a terminal, run it without flags to be asked.');
   return {
     name: called,
     currency: paid,
@@ -75,7 +76,7 @@ function inWords(name: string, opened: Opened, baseUrl: string | null, typed: bo
     Panel: baseUrl ? `${baseUrl}/panel` : '/panel, where the server runs',
     API: baseUrl ? `${baseUrl}/api` : '/api',
     Account: `${baseUrl ?? ''}/account?site_id=${credentials.site_id}`,
-    Login: `${staff.email}  ${staff.password === null ? 'the password that this login has already' : kept}`,
+    Login: `${staff.email}  ${staff.password === null ? 'the existing password of this login' : kept}`,
     'Site id': credentials.site_id,
     'Storefront token': credentials.storefront_token,
     'API key': credentials.api_key,
@@ -84,7 +85,7 @@ function inWords(name: string, opened: Opened, baseUrl: string | null, typed: bo
   const width = Math.max(...Object.keys(facts).map((label) => label.length));
   return [
     '',
-    `${name} is open. Keep the secrets: they are not shown again.`,
+    `${name} is open. Store the secrets: they are not shown again.`,
     '',
     ...Object.entries(facts).map(([label, value]) => `  ${label.padEnd(width)}  ${value}`),
     '',

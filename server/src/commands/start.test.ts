@@ -13,7 +13,7 @@ import { NEWEST_QUEUE_MIGRATION } from '../jobs/queue-schema.ts';
 const SERVER = join(import.meta.dirname, '../main.ts');
 const LISTENER = join(import.meta.dirname, '../../test/loaded-packages.ts');
 
-/** A server that has just become ready, on a database that needs no migration. */
+/** A ready server on a migrated database. */
 async function givenServer(ROLE: string): Promise<ChildProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-start-'));
   const port = await freePort();
@@ -40,9 +40,9 @@ const LATER = [
   ...['libphonenumber-js', 'graphile-worker', 'nodemailer', '@opentelemetry/sdk-trace'],
 ];
 
-test('a server that only answers requests loads what it may never need when it needs it', async () => {
+test('an API-only server loads optional modules only when it needs them', async () => {
   const server = await givenServer('api');
-  // What requests often need follows without one.
+  // Modules that requests often need follow without a request.
   while (!(await packagesOf(server)).includes('@opentelemetry/api')) await sleep(100);
   const packages = await packagesOf(server);
 
@@ -52,7 +52,7 @@ test('a server that only answers requests loads what it may never need when it n
   for (const name of LATER) expect(packages).not.toContain(name);
 }, 60_000);
 
-test('a server that is told to end while its jobs still start ends like any other', async () => {
+test('a server that is stopped while its jobs start ends normally', async () => {
   const server = await givenServer('all');
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
@@ -60,7 +60,7 @@ test('a server that is told to end while its jobs still start ends like any othe
   expect(await ended).toEqual([0, null]);
 }, 60_000);
 
-test('the queue of a new database is at the migration that a start looks for', async () => {
+test('the queue of a new database is at the migration that a start expects', async () => {
   const client = new pg.Client(databaseUrl());
   await client.connect();
   const { rows } = await client.query('select max(id) as newest from graphile_worker.migrations');

@@ -10,16 +10,16 @@ import { prepareSchema } from './schema.ts';
 import type { Stop } from './serve.ts';
 
 /**
- * Runs the server until a signal ends it. If the start fails (the port is in use, the database refuses), what was started before
- * is stopped again, so that nothing is left running.
+ * Runs the server until a signal stops it. If the start fails (port in use, database rejects), everything started
+ * before is stopped again.
  */
 export async function start(config: Config): Promise<void> {
-  // V8 never returns the young heap that a start would grow, 20 MB.
+  // V8 would never return the young heap that grows during a start, 20 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
-  // The last one started is the first one stopped.
+  // The last one started is stopped first.
   const stops: Stop[] = [];
   const readiness = { draining: false };
   try {

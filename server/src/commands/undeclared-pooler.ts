@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * Refuses a pooler that was not declared and drops the settings of connections: requests would then run as the owner of the
+ * Throws for an undeclared pooler that drops the settings of connections: requests would then run as the owner of the
  * tables, without time limits.
  */
 export async function refuseUndeclaredPooler(db: pg.Pool, pooling: 'session' | 'transaction'): Promise<void> {

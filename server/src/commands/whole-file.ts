@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** Throws an Error that says what to do when there is no directory for a file. */
+/** Throws an Error with instructions if the directory of a file does not exist. */
 export function refuseNoDirectory(file: string): void {
   const directory = dirname(resolve(file));
   if (existsSync(directory)) return;
-  throw new Error(`The directory ${directory} does not exist. Create it, or choose another place.`);
+  throw new Error(`The directory ${directory} does not exist. Create it, or choose another one.`);
 }
 
 /**
- * Writes a file first under a temporary name, and renames it when `write` has written and checked it. So a file of that name is
- * whole, whatever happens meanwhile.
+ * Writes to a temporary name, and renames the file after `write` has written and verified it, so that a file with the
+ * final name is complete.
  */
 export async function writeWhole<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
   const place = resolve(file);
@@ -36,7 +36,7 @@ async function sync(directory: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** Removes the unfinished file if a signal ends the process. Returns a function that stops listening for signals. */
+/** Deletes the unfinished file if a signal ends the process. Returns a function that stops listening for signals. */
 function removeOnSignal(draft: string): () => void {
   const stop = (signal: NodeJS.Signals) => {
     void rm(draft, { force: true }).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));

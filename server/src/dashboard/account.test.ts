@@ -25,7 +25,7 @@ function passwordOf({ credentials }: Shop): string {
   return credentials.staff.password ?? '';
 }
 
-/** A code of the app, some periods from now. */
+/** A code of the app, shifted by some periods. */
 function codeOf(secret: string, periods = 0): string {
   return generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + periods * 30 });
 }
@@ -38,7 +38,7 @@ async function turnOn(staff: Staff) {
   return { secret, made, recovery: on?.recovery_codes ?? [] };
 }
 
-test('a new password, changed or by a mailed link, ends every session, and a link works once', async () => {
+test('a changed or reset password ends every session, and a reset link works once', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);
@@ -79,7 +79,7 @@ test('a new password, changed or by a mailed link, ends every session, and a lin
   expect(told).toHaveLength(2);
 });
 
-test('a reset of the password leaves two-factor login on, and its link works for 30 minutes', async () => {
+test('a password reset keeps two-factor login on, and its link works for 30 minutes', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);
@@ -106,7 +106,7 @@ test('a reset of the password leaves two-factor login on, and its link works for
   expect((await tryLogin(shop, NEW, codeOf(secret))).response.status).toBe(200);
 });
 
-test('staff see where they are logged in, and end one session or all others, but not those of others', async () => {
+test('staff see their sessions, and end one or all others, but not those of others', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { staff: second } = await logIn(shop);
@@ -138,7 +138,7 @@ test('staff see where they are logged in, and end one session or all others, but
   expect(Object.keys(agents).map(deviceInWords)).toEqual(Object.values(agents));
 });
 
-test('a second factor is asked for at login, takes each code once, and is bounded against guessing', async () => {
+test('a login requires the second factor, accepts each code once, and limits guesses', async () => {
   const shop = await openShop();
   const password = passwordOf(shop);
   const { staff } = await logIn(shop);
@@ -159,7 +159,7 @@ test('a second factor is asked for at login, takes each code once, and is bounde
     const many = await Promise.all(Array.from({ length: 4 }, () => tryLogin(shop, password, code)));
     expect(many.map(({ response }) => response.status).toSorted()).toEqual([200, 401, 401, 401]);
   }
-  // What was used before the last one is too old as well.
+  // A code from before the last used one is too old as well.
   expect((await tryLogin(shop, password, codeOf(secret, -1))).error).toMatchObject({ error: 'second_factor_invalid' });
   const state = await staff.GET('/api/dashboard/account/two-factor');
   expect(state.data).toMatchObject({ status: 'on', recovery_codes_left: 9 });
@@ -192,7 +192,7 @@ test('a second factor is asked for at login, takes each code once, and is bounde
   expect((await tryLogin(shop, password)).response.status).toBe(200);
 });
 
-test('the password alone neither turns the second factor off nor makes new recovery codes', async () => {
+test('the password alone neither turns off the second factor nor creates recovery codes', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { recovery } = await turnOn(staff);
@@ -213,7 +213,7 @@ test('the password alone neither turns the second factor off nor makes new recov
   expect((await off()).data).toMatchObject({ status: 'off' });
 });
 
-test('what would help a thief needs the password again after a quarter of an hour, and owners are told', async () => {
+test('sensitive actions require the password again after 15 minutes, and owners are notified', async () => {
   const shop = await openShop();
   const { baseUrl, owner } = shop;
   const { staff, session } = await logIn(shop);

@@ -1,6 +1,6 @@
 import type { Handler } from '../http/pipeline/handler.ts';
+import * as agentTokens from '../shop/agent-limits/tokens.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
-import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const listAgentTokens: Handler<'dashboard.listAgentTokens'> = ({ shop, query }) => agentTokens.list(shop, query);
 

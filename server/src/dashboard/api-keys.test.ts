@@ -10,7 +10,7 @@ const rotation = '/api/dashboard/api-keys/{api_key_id}/rotate';
 const settings = '/api/dashboard/settings';
 const of = (api_key_id = '') => ({ params: { path: { api_key_id } } });
 
-/** A shop with its staff logged in, and a way to act with any API key. */
+/** A shop with its staff logged in, and clients for any API key. */
 async function openStaffedShop() {
   const shop = await openShop();
   const { staff } = await logIn(shop);
@@ -18,7 +18,7 @@ async function openStaffedShop() {
   return { ...shop, staff, withKey };
 }
 
-test('a key that may read may not write', async () => {
+test('a read key may not write', async () => {
   const { staff, withKey } = await openStaffedShop();
   const { data: made } = await staff.POST(keys, { body: { description: 'Reports', scopes: ['read'] } });
   const reader = withKey(made?.secret);
@@ -31,7 +31,7 @@ test('a key that may read may not write', async () => {
   expect(written.error).toMatchObject({ error: 'insufficient_scope', scope: 'settings:write' });
 });
 
-test('a key that may write may read', async () => {
+test('a write key may read', async () => {
   const { staff, withKey } = await openStaffedShop();
 
   const { data: made } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
@@ -54,7 +54,7 @@ test('a revoked key fails on its next call', async () => {
   expect(error).toMatchObject({ error: 'invalid_token' });
 });
 
-test('a rotated key and its successor both work, and the old one ends after its day', async () => {
+test('a rotated key and its successor both work until the old one expires after a day', async () => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 
@@ -67,7 +67,7 @@ test('a rotated key and its successor both work, and the old one ends after its 
   expect((await withKey(old?.secret).GET(settings)).response.status).toBe(401);
 });
 
-test.each([1, 2, 72])('a rotated key works for %i more hours, and not beyond', async (grace_hours) => {
+test.each([1, 2, 72])('a rotated key works for %i more hours, and no longer', async (grace_hours) => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
   const works = async () => (await withKey(old?.secret).GET(settings)).response.status;
@@ -79,7 +79,7 @@ test.each([1, 2, 72])('a rotated key works for %i more hours, and not beyond', a
   const ends = Date.parse(listed.find(({ id }) => id === old?.id)?.expires_at ?? '');
   expect(ends).toBeGreaterThanOrEqual(begun + grace_hours * 3_600_000);
   expect(ends).toBeLessThanOrEqual(Date.now() + grace_hours * 3_600_000);
-  // As if that time were over but for a minute, and then over.
+  // Moves the time to a minute before the end, and then past it.
   const shift = (ms: number) =>
     owner.query(
       sql`update commerce.tokens set expires_at = now() + ${ms} * interval '1 ms' where id = ${old?.id ?? null}`,
@@ -91,7 +91,7 @@ test.each([1, 2, 72])('a rotated key works for %i more hours, and not beyond', a
   expect((await withKey(successor?.secret).GET(settings)).response.status).toBe(200);
 });
 
-test('a grace beyond 72 hours is refused, and the key goes on as it was', async () => {
+test('rejects a grace period above 72 hours, and leaves the key unchanged', async () => {
   const { staff, withKey } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 
@@ -106,7 +106,7 @@ test('a grace beyond 72 hours is refused, and the key goes on as it was', async 
   expect((await withKey(old?.secret).GET(settings)).response.status).toBe(200);
 });
 
-test('no API key manages API keys', async () => {
+test('an API key cannot manage API keys', async () => {
   const { dashboard, credentials, baseUrl } = await openShop();
   const { data: me } = await dashboard.GET('/api/dashboard/me');
   const headers = { 'X-API-Key': credentials.api_key };
@@ -117,7 +117,7 @@ test('no API key manages API keys', async () => {
   expect([listed.status, revoked.status]).toEqual([401, 401]);
 });
 
-test('the hundred-and-first active key is refused', async () => {
+test('rejects the 101st active key', async () => {
   const { staff, owner, site_id } = await openStaffedShop();
   await owner.query(
     sql`insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes)
@@ -131,7 +131,7 @@ test('the hundred-and-first active key is refused', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('a key of another shop does not exist', async () => {
+test('answers 404 for a key of another shop', async () => {
   const { staff } = await openStaffedShop();
   const { dashboard: stranger } = await openShop();
   const { data: theirs } = await stranger.GET('/api/dashboard/me');

@@ -12,7 +12,7 @@ const login = '/api/dashboard/auth/login';
 const logout = '/api/dashboard/auth/logout';
 const me = '/api/dashboard/me';
 
-test('a login opens a session of twelve hours for the merchants of the member of staff', async () => {
+test('a login opens a session of twelve hours for the merchants of the staff member', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
 
@@ -26,7 +26,7 @@ test('a login opens a session of twelve hours for the merchants of the member of
   expect(data).toMatchObject({ staff: { email }, api_key: null, merchant: { site_id: shop.site_id } });
 });
 
-test('the e-mail is taken without regard to case', async () => {
+test('ignores the case of the e-mail', async () => {
   const { baseUrl, credentials } = await openShop();
   const { email, password } = credentials.staff;
 
@@ -37,14 +37,14 @@ test('the e-mail is taken without regard to case', async () => {
   expect(data?.staff.email).toBe(email);
 });
 
-test('whoever has logged in is not kept out when the clock of the database is set back', async () => {
+test('a login still works when the clock of the database is set back', async () => {
   const { baseUrl, credentials, owner } = await openShop();
   const { email, password } = credentials.staff;
   const client = createClient({ baseUrl });
   const body = { email, password: password ?? '' };
   await client.POST(login, { body });
 
-  // As if the clock had been a day ahead.
+  // Simulates a clock that was a day ahead.
   await owner.query(
     `update commerce.login_throttles set next_attempt_at = next_attempt_at + interval '1 day',
        expires_at = expires_at + interval '1 day' where key_hash = $1`,
@@ -55,7 +55,7 @@ test('whoever has logged in is not kept out when the clock of the database is se
   expect(again.response.status).toBe(200);
 });
 
-test('a wrong password and an unknown e-mail get the same answer', async () => {
+test('answers alike for a wrong password and an unknown e-mail', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl });
 
@@ -70,7 +70,7 @@ test('a wrong password and an unknown e-mail get the same answer', async () => {
   expect(first).toMatchObject({ error: 'invalid_credentials' });
 });
 
-test('after five failures for one e-mail the next try must wait, and the right password, too', async () => {
+test('delays the next attempt after five failures for one e-mail, even with the right password', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email, password } = credentials.staff;
@@ -87,7 +87,7 @@ test('after five failures for one e-mail the next try must wait, and the right p
   expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
 });
 
-test('guesses sent at once are counted one by one', async () => {
+test('counts concurrent guesses one by one', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email } = credentials.staff;
@@ -100,7 +100,7 @@ test('guesses sent at once are counted one by one', async () => {
   expect(answers.filter(({ response }) => response.status === 429)).toHaveLength(15);
 });
 
-test('a login that succeeds ends the count of failures', async () => {
+test('a successful login resets the failures', async () => {
   const shop = await openShop();
   const client = createClient({ baseUrl: shop.baseUrl });
   const { email } = shop.credentials.staff;
@@ -113,7 +113,7 @@ test('a login that succeeds ends the count of failures', async () => {
   await expect(logIn(shop)).resolves.toBeDefined();
 });
 
-test('logging out ends the session at once, and no other', async () => {
+test('a logout ends only this session, at once', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { staff: other } = await logIn(shop);
@@ -125,7 +125,7 @@ test('logging out ends the session at once, and no other', async () => {
   expect((await other.GET(me)).response.status).toBe(200);
 });
 
-test('a session ends by itself after its time', async () => {
+test('a session expires after its time', async () => {
   const shop = await openShop();
   const { session, staff } = await logIn(shop);
 
@@ -138,7 +138,7 @@ test('a session ends by itself after its time', async () => {
   expect(response.headers.get('WWW-Authenticate')).toContain('invalid_token');
 });
 
-test('a login repeated with its key brings the same session', async () => {
+test('a repeated login with its key returns the same session', async () => {
   const { baseUrl, credentials, owner } = await openShop();
   const { email, password } = credentials.staff;
   const call = {
@@ -157,7 +157,7 @@ test('a login repeated with its key brings the same session', async () => {
   expect(rows).toHaveLength(1);
 });
 
-test('the session of a repeated login is not handed out again after the logout', async () => {
+test('a repeated login does not return a session after its logout', async () => {
   const { baseUrl, credentials } = await openShop();
   const { email, password } = credentials.staff;
   const call = {
@@ -173,7 +173,7 @@ test('the session of a repeated login is not handed out again after the logout',
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('someone who works for several merchants says for which', async () => {
+test('requires a choice from staff of several merchants', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { email } = shop.credentials.staff;
@@ -199,7 +199,7 @@ test('someone who works for several merchants says for which', async () => {
   expect((await staff.POST(logout)).response.status).toBe(204);
 });
 
-test('an API key is told which it is', async () => {
+test('shows an API key its own data', async () => {
   const { dashboard, site_id } = await openShop();
 
   const { data } = await dashboard.GET(me);

@@ -15,7 +15,7 @@ async function stockOf({ dashboard }: OpenShop, product_id: string) {
   return data?.inventory.map(({ inventory_quantity }) => inventory_quantity);
 }
 
-test('each row of an adjustment is made or refused by itself, on what the rows before it leave', async () => {
+test('accepts or rejects each row of an adjustment separately, on the stock after the rows before it', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -66,7 +66,7 @@ test('each row of an adjustment is made or refused by itself, on what the rows b
   expect(unnamed.error).toMatchObject({ detail: [{ loc: ['body', 'adjustments', 0] }] });
 });
 
-test('adjustments and sales of the same variants in opposite orders lose nothing, and nobody is told of a deadlock', async () => {
+test('adjustments and sales of the same variants in opposite orders lose nothing and return no deadlock', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (let i = 0; i < 6; i += 1) ids.push((await shop.givenProduct()).variants[0]?.id ?? '');
@@ -85,7 +85,7 @@ test('adjustments and sales of the same variants in opposite orders lose nothing
   expect(held?.map(({ on_hand, reserved }) => [on_hand, reserved])).toEqual(ids.map(() => [14, 1]));
 });
 
-test('thirty transfers of a statement are matched and marked at once, and what is in doubt is not', async () => {
+test('matches and marks thirty transfers of a statement at once, except doubtful ones', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -124,7 +124,7 @@ test('thirty transfers of a statement are matched and marked at once, and what i
   expect(data?.transfers.slice(30).map(({ outcome }) => outcome)).toEqual([
     ...['matched_before', 'already_paid', 'amount_differs', 'check_by_hand', 'several_orders', 'no_order'],
   ]);
-  expect(data?.transfers[32]?.message).toBe(`Order ${second} comes to 14.90 EUR.`);
+  expect(data?.transfers[32]?.message).toBe(`The total of order ${second} is 14.90 EUR.`);
   const matched = data?.transfers.filter(({ outcome }) => outcome === 'matched') ?? [];
   const body = {
     orders: matched.map(({ amount, orders: [order] }) => ({ order_number: order?.order_number ?? '', amount })),
@@ -142,7 +142,7 @@ test('thirty transfers of a statement are matched and marked at once, and what i
   expect(broken.error).toMatchObject({ detail: [{ loc: ['body', 'statement'], type: 'statement_unreadable' }] });
 });
 
-test('parcels are recorded row by row, with their tracking, and orders and customers are exported page by page', async () => {
+test('records parcels row by row with tracking, and exports orders and customers page by page', async () => {
   const shop = await openShop();
   const { client, id: customer_id } = await shop.givenCustomer();
   const address = { ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7' }, city: 'Berlin' };

@@ -38,20 +38,20 @@ test('a refund is pending until the provider has returned the money', async () =
   expect(refundedAt(shop)).toBe(1_490);
 });
 
-test('refunds that are made at the same time never exceed what was paid', async () => {
+test('concurrent refunds never exceed the paid amount', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   const answers = await Promise.all(Array.from({ length: 12 }, () => refund(shop, id, '4.00')));
   expect(answers.filter(({ data }) => data)).toHaveLength(3);
   expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '2.90' });
-  // Of two requests at the same time, Stripe tells one to wait.
+  // Of two concurrent requests, Stripe delays one.
   await Promise.allSettled([shop.finishMoves(), shop.finishMoves(), shop.finishMoves()]);
   await shop.finishMoves();
   expect(refundedAt(shop)).toBe(1_200);
   expect(await shop.details(id)).toMatchObject({ refunded: '12.00', refundable: '2.90' });
 });
 
-test('a lost answer of the provider returns the money once, and an error does not end the refund', async () => {
+test('a lost response of the provider returns the money once, and an error does not end the refund', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '5.00');
@@ -65,7 +65,7 @@ test('a lost answer of the provider returns the money once, and an error does no
   expect(await shop.details(id)).toMatchObject({ refunded: '5.00', refunds: [{ status: 'succeeded' }] });
 });
 
-test('a refund that the provider cannot make fails, and can be made again', async () => {
+test('a refund that the provider rejects fails and can be repeated', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   standIn.ledger.refundsBegin = 'pending';
@@ -94,7 +94,7 @@ async function tellRefunds(shop: StripeShop): Promise<void> {
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
 }
 
-test('a refund that the bank sends back after it had succeeded is recorded as failed, and the staff are told', async () => {
+test('records a refund that the bank rejects later as failed, and notifies the staff', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.refunded'] } });
@@ -142,7 +142,7 @@ test('a refund that the bank sends back after it had succeeded is recorded as fa
     [shop.site_id],
   );
   expect(told.map(({ status }) => status)).toEqual(['partially_refunded', 'refunded', 'partially_refunded']);
-  // The goods came back all the same, and do not come back twice.
+  // The goods were returned nevertheless, and are not restocked twice.
   const again = await refund(shop, order.id, '20.90', { line_items });
   expect(again.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'] }] });
   expect((await refund(shop, order.id, '20.90')).response.status).toBe(201);
@@ -151,7 +151,7 @@ test('a refund that the bank sends back after it had succeeded is recorded as fa
   expect(refundedAt(shop)).toBe(2_490);
 });
 
-test("a refund that is made in Stripe's dashboard is recorded once, and taken back if it fails", async () => {
+test("records a refund from Stripe's dashboard once, and reverts it if it fails", async () => {
   const shop = await stripe.givenShop();
   const [order, other] = [await shop.givenPaidOrder(), await shop.givenPage()];
   await standIn.press(other.url, 'pay');
@@ -176,7 +176,7 @@ test("a refund that is made in Stripe's dashboard is recorded once, and taken ba
   expect(await shop.details(order.id)).toMatchObject({ refunded: '1.00', refundable: '13.90' });
 });
 
-test('what was returned by hand stays so when a bank sends another refund back', async () => {
+test('keeps a manual refund when a bank rejects another one', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   const sendBack = async (amount: number) => {
@@ -200,7 +200,7 @@ test('what was returned by hand stays so when a bank sends another refund back',
   });
 });
 
-test('a refund that is reported before its payment counts once the payment is reported', async () => {
+test('counts a refund reported before its payment once the payment is reported', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -214,7 +214,7 @@ test('a refund that is reported before its payment counts once the payment is re
   expect(await shop.details(order?.id ?? '')).toMatchObject({ payment_status: 'refunded', refunded: '14.90' });
 });
 
-test('a refund of a payment whose order was cancelled unpaid is taken and changes nothing', async () => {
+test('accepts a refund of a payment whose order was cancelled unpaid, without any effect', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
@@ -226,14 +226,14 @@ test('a refund of a payment whose order was cancelled unpaid is taken and change
   expect(await shop.details(id)).toMatchObject({ payment_status: 'voided', refunded: '0.00' });
 });
 
-test('a refund from the dashboard and one of ours never exceed what was paid together', async () => {
+test('a refund from the dashboard of Stripe and one of ours together never exceed the paid amount', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');
   standIn.refund(intentOf(shop, id), 1_000);
   const [event] = shop.events().slice(-1);
   if (!event) throw new Error('There is no event.');
-  // Our refund is recorded but not made: Stripe decides which of the two stands.
+  // Our refund is recorded but not executed: Stripe decides which of the two counts.
   expect(await shop.send(event)).toBeGreaterThanOrEqual(400);
   await shop.finishMoves();
   expect(await shop.send(event)).toBe(200);
@@ -245,15 +245,15 @@ test('a refund from the dashboard and one of ours never exceed what was paid tog
   expect(refundedAt(shop)).toBe(1_000);
 });
 
-/** The id of the payment intent that an order was paid with. */
+/** The id of the payment intent of an order. */
 function intentOf(shop: StripeShop, order_id: string): string {
   const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
   const [first] = mine;
-  if (!first) throw new Error(`Nobody has paid order ${order_id}.`);
+  if (!first) throw new Error(`Order ${order_id} has no payment.`);
   return first.id;
 }
 
-test('lines are refunded up to their quantity, and go back into stock where it is said', async () => {
+test('refunds lines up to their quantity, and restocks them if requested', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -278,7 +278,7 @@ test('lines are refunded up to their quantity, and go back into stock where it i
   expect(await stock()).toBe(10);
 });
 
-test('a cancelled order shows what is due until it has gone back', async () => {
+test('a cancelled order shows the due amount until it was refunded', async () => {
   const shop = await stripe.givenShop();
   const [asked, later] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   const cancel = (order_id: string, body: { refund?: boolean }) =>
@@ -295,7 +295,7 @@ test('a cancelled order shows what is due until it has gone back', async () => {
   expect(await shop.details(later.id)).toMatchObject({ refund_due: '14.90' });
 });
 
-test('what a customer has spent is what was taken, less the refunds that have succeeded', async () => {
+test("a customer's total is the captured amount minus successful refunds", async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   const { data: customer } = await shop.dashboard.POST('/api/dashboard/customers', {
@@ -321,7 +321,7 @@ test('what a customer has spent is what was taken, less the refunds that have su
   expect(await spent()).toBe('12.00');
 });
 
-test('reserved money is captured once, in part, and the rest cannot be refunded', async () => {
+test('captures an authorized payment once, in part, and the rest cannot be refunded', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');
@@ -336,7 +336,7 @@ test('reserved money is captured once, in part, and the rest cannot be refunded'
   expect((await refund(shop, id, '12.01')).error).toMatchObject({ error: 'refund_exceeds_paid', paid: '12.00' });
 });
 
-test('the first fulfilment takes reserved money', async () => {
+test('the first fulfilment captures an authorized payment', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
@@ -348,7 +348,7 @@ test('the first fulfilment takes reserved money', async () => {
   expect((await capture(shop, id)).data).toMatchObject({ payment_status: 'paid' });
 });
 
-test('cancelling an order releases reserved money, and an authorization that has lapsed cannot be captured', async () => {
+test('cancelling an order releases its authorization, and an expired authorization cannot be captured', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const [cancelled, lapsed] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
@@ -365,7 +365,7 @@ test('cancelling an order releases reserved money, and an authorization that has
   expect(await shop.details(lapsed.id)).toMatchObject({ status: 'cancelled', payment_status: 'voided' });
 });
 
-test('an authorization that lapses after a part has shipped is voided, and the order goes on', async () => {
+test('voids an authorization that expires after a part has shipped, and keeps the order', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, line_items } = await shop.givenPaidOrder();
   const [line] = line_items;
@@ -382,7 +382,7 @@ test('an authorization that lapses after a part has shipped is voided, and the o
   expect(await shop.details(id)).toMatchObject({ status: 'processing', payment_status: 'voided', cancelled_at: null });
 });
 
-test('a refund of a bank transfer is recorded at once', async () => {
+test('records a refund of a bank transfer at once', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenOrder();
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: id } } });

@@ -32,7 +32,7 @@ async function namesIn({ dashboard }: OpenShop, collection_id: string): Promise<
   return data?.products.map(({ name }) => name) ?? [];
 }
 
-test('a manual collection has the products it was given, drafts too, in their order', async () => {
+test('a manual collection contains the given products, including drafts, in order', async () => {
   const shop = await openShop();
   const [mug = '', plate = ''] = await givenProducts(shop, 'Mug', 'Plate');
   const draft = await shop.givenProduct({ name: 'Bowl', status: 'draft' });
@@ -83,7 +83,7 @@ test.each([
   expect(await namesIn(shop, id)).toEqual(order);
 });
 
-test('equal products follow by id, so that pages neither repeat nor skip one', async () => {
+test('orders equal products by id, so that pages neither repeat nor skip one', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'Same', 'Same', 'Same', 'Same', 'Same');
   const { id } = await givenCollection(shop, { sort_order: 'price_desc', product_ids: ids });
@@ -118,7 +118,7 @@ const RULES: { rule: CollectionRule; found: string[] }[] = [
   { rule: { field: 'in_stock', operator: 'equals', value: 'false' }, found: ['Plate'] },
 ];
 
-test('each rule finds exactly the products that meet it', async () => {
+test('each rule matches exactly the right products', async () => {
   const shop = await openShop();
   const { givenProduct } = shop;
   await givenProduct({
@@ -148,7 +148,7 @@ test('each rule finds exactly the products that meet it', async () => {
   expect(counts).toEqual(RULES.map(({ found }) => found.length).sort());
 });
 
-test('a product must meet all rules, or any of them, as the collection says', async () => {
+test('a product must meet all or any rules, as the collection defines', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Cheap gift', tags: ['gift'], price: '5.00' });
   await shop.givenProduct({ name: 'Dear gift', tags: ['gift'], price: '500.00' });
@@ -167,7 +167,7 @@ test('a product must meet all rules, or any of them, as the collection says', as
   expect(any.products.map(({ name }) => name)).toEqual(['Cheap gift', 'Cheap thing', 'Dear gift']);
 });
 
-test('an automatic collection follows the stock and the price at once', async () => {
+test('an automatic collection reflects changes of stock and price at once', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const mug = await shop.givenProduct({ name: 'Mug', price: '10.00', inventory_quantity: 1 });
@@ -197,7 +197,7 @@ test('an automatic collection follows the stock and the price at once', async ()
   expect(await namesIn(shop, id)).toEqual([]);
 });
 
-test('every mistake in the rules is named at its place', async () => {
+test('names every mistake in the rules at its place', async () => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(collectionsPath, {
@@ -237,7 +237,7 @@ test.each([
   { body: { rules: vendorRule, product_ids: [unknown] }, field: 'product_ids' },
   { body: { rules: vendorRule, sort_order: 'manual' }, field: 'sort_order' },
 ] as { body: Partial<CollectionInput>; field: string }[])(
-  '$body is no collection of either type',
+  'rejects $body as a collection of either type',
   async ({ body, field }) => {
     const { dashboard } = await openShop();
 
@@ -248,7 +248,7 @@ test.each([
   },
 );
 
-test('a handle is made from the title and made free, and one that is given must be free', async () => {
+test('derives a free handle from the title, and rejects a given handle that is taken', async () => {
   const shop = await openShop();
   await givenCollection(shop, { title: 'Für die Küche!' });
 
@@ -264,7 +264,7 @@ test('a handle is made from the title and made free, and one that is given must 
   expect(elsewhere.handle).toBe(again.handle);
 });
 
-test('collections of one title created at once get handles of their own', async () => {
+test('gives concurrent collections with one title different handles', async () => {
   const shop = await openShop();
 
   const created = await Promise.all(Array.from({ length: 8 }, () => givenCollection(shop, { title: 'New' })));
@@ -272,7 +272,7 @@ test('collections of one title created at once get handles of their own', async 
   expect(new Set(created.map(({ handle }) => handle)).size).toBe(8);
 });
 
-test('a change touches only the given fields', async () => {
+test('changes only the given fields', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const before = await givenCollection(shop, { description: 'What a kitchen needs.', product_ids: [mug] });
@@ -285,7 +285,7 @@ test('a change touches only the given fields', async () => {
   expect(data).toEqual({ ...before, title: 'Table', sort_order: 'price_asc', updated_at: data?.updated_at });
 });
 
-test('publishing stamps the moment, publishing again keeps it, and taking it back clears it', async () => {
+test('publishing sets the time, publishing again keeps it, and unpublishing clears it', async () => {
   const shop = await openShop();
   const { id, published_at } = await givenCollection(shop, { published: false });
   const publish = async (published: boolean) => {
@@ -300,7 +300,7 @@ test('publishing stamps the moment, publishing again keeps it, and taking it bac
   expect(await publish(false)).toBeNull();
 });
 
-test('the type of a collection stays', async () => {
+test('keeps the type of a collection', async () => {
   const shop = await openShop();
   const manual = await givenCollection(shop);
   const automatic = await givenCollection(shop, { title: 'Sale', rules: vendorRule });
@@ -314,7 +314,7 @@ test('the type of a collection stays', async () => {
   expect(taken.error).toMatchObject({ error: 'handle_taken' });
 });
 
-test('new rules replace the old ones', async () => {
+test('replaces the old rules', async () => {
   const shop = await openShop();
   await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });
@@ -328,7 +328,7 @@ test('new rules replace the old ones', async () => {
   expect(data?.products.map(({ name }) => name)).toEqual(['Mug']);
 });
 
-test('added products go to the end, and those that are there stay where they are', async () => {
+test('appends added products, and keeps the position of members', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [b] });
@@ -339,7 +339,7 @@ test('added products go to the end, and those that are there stay where they are
   expect(data?.products.map(({ name }) => name)).toEqual(['B', 'C', 'A']);
 });
 
-test('with an unknown product, or one of another shop, nothing is added', async () => {
+test('adds nothing if a product is unknown or of another shop', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const [foreign = ''] = await givenProducts(await openShop(), 'Theirs');
@@ -361,7 +361,7 @@ test('with an unknown product, or one of another shop, nothing is added', async 
   expect(data?.total).toBe(1);
 });
 
-test('products added at once are all there, each in a place of its own', async () => {
+test('adds all concurrent products, each at its own position', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 12 }, (_, i) => `P${i}`);
   const ids = await givenProducts(shop, ...names);
@@ -379,12 +379,12 @@ test('products added at once are all there, each in a place of its own', async (
   expect(new Set(rows.map(({ position }) => position)).size).toBe(12);
 });
 
-test('a collection takes 10,000 products at most', async () => {
+test('limits a collection to 10,000 products', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop);
   const owner = await shop.owner.connect();
-  // No triggers and no foreign keys: the members need not exist, so that neither making nor deleting them takes long.
+  // Without triggers and foreign keys the members need not exist, which makes creating and deleting them fast.
   await owner.query('set session_replication_role = replica');
   await owner.query(
     `insert into commerce.collection_products (site_id, collection_id, product_id, position)
@@ -403,7 +403,7 @@ test('a collection takes 10,000 products at most', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 10_000 });
 });
 
-test('products are put in the order given', async () => {
+test('orders products as given', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b, c] });
@@ -414,7 +414,7 @@ test('products are put in the order given', async () => {
   expect(await namesIn(shop, id)).toEqual(['C', 'A', 'B']);
 });
 
-test('answers all 130 products of a collection, and after a reorder all of them in the order given', async () => {
+test('returns all 130 products of a collection, and after a reorder all of them in the given order', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 130 }, (_, i) => `Product ${String(i).padStart(3, '0')}`);
   const ids: string[] = [];
@@ -438,7 +438,7 @@ test('answers all 130 products of a collection, and after a reorder all of them 
   expect(second.data?.products).toHaveLength(50);
 });
 
-test('collections that share products each have their own of them, in their own order', async () => {
+test('collections with shared products each keep their own order', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const one = await givenCollection(shop, { product_ids: [a, b] });
@@ -453,7 +453,7 @@ test('collections that share products each have their own of them, in their own 
   expect(await namesIn(shop, other.id)).toEqual(['B', 'C']);
 });
 
-test('an order that is not one of exactly these products moves nothing and names the difference', async () => {
+test('rejects an order of other products without any effect, and names the difference', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -474,7 +474,7 @@ test('an order that is not one of exactly these products moves nothing and names
   expect(await namesIn(shop, id)).toEqual(['A', 'B']);
 });
 
-test('parallel orders win whole: the last one is the order', async () => {
+test('parallel orders are not mixed: the last one wins', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'A', 'B', 'C', 'D', 'E');
   const { id } = await givenCollection(shop, { product_ids: ids });
@@ -489,7 +489,7 @@ test('parallel orders win whole: the last one is the order', async () => {
   expect(rotations).toContain((await namesIn(shop, id)).join(''));
 });
 
-test('a product that leaves is out, and one that is not in it is not found', async () => {
+test('removing a product from a collection returns 404 if it is not a member', async () => {
   const shop = await openShop();
   const [a = '', b = ''] = await givenProducts(shop, 'A', 'B');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -503,7 +503,7 @@ test('a product that leaves is out, and one that is not in it is not found', asy
   expect(again.response.status).toBe(404);
 });
 
-test('the products of an automatic collection cannot be picked', async () => {
+test('the products of an automatic collection cannot be chosen', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });
@@ -520,7 +520,7 @@ test('the products of an automatic collection cannot be picked', async () => {
   }
 });
 
-test('a deleted collection is gone, and its products stay', async () => {
+test('deletes a collection and keeps its products', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { product_ids: [mug] });
@@ -536,7 +536,7 @@ test('a deleted collection is gone, and its products stay', async () => {
   expect(product.response.status).toBe(200);
 });
 
-test('a deleted product leaves its collections', async () => {
+test('removes a deleted product from its collections', async () => {
   const shop = await openShop();
   const [a = '', b = ''] = await givenProducts(shop, 'A', 'B');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -548,7 +548,7 @@ test('a deleted product leaves its collections', async () => {
   expect(data?.products.map(({ name }) => name)).toEqual(['B']);
 });
 
-test('collections are listed by title, and found literally by a part of title or handle and by type', async () => {
+test('lists collections by title, and filters literally by a part of title or handle and by type', async () => {
   const shop = await openShop();
   await givenCollection(shop, { title: 'Table', published: false });
   await givenCollection(shop, { title: '50% off', handle: 'half', rules: vendorRule });
@@ -566,7 +566,7 @@ test('collections are listed by title, and found literally by a part of title or
   expect(await found({ page: 9 })).toEqual({ titles: [], total: 3, pages: 1 });
 });
 
-test('the collections of another shop do not exist', async () => {
+test('answers 404 for collections of another shop', async () => {
   const neighbour = await openShop();
   const [theirs = ''] = await givenProducts(neighbour, 'Theirs');
   const { id } = await givenCollection(neighbour, { product_ids: [theirs] });

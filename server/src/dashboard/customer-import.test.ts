@@ -17,7 +17,7 @@ const ada = {
   addresses: [{ address1: 'Gartenweg 3', city: 'Leipzig', country: 'DE' }],
 };
 
-test('customers come in with their past, and a repeat changes nothing', async () => {
+test('imports customers with their history, and a repetition changes nothing', async () => {
   const { dashboard } = await openShop();
   const first = await dashboard.POST(importing, { body: { customers: [ada] } });
   expect(first.data?.counts).toEqual({ created: 1, updated: 0, unchanged: 0, failed: 0 });
@@ -41,7 +41,7 @@ test('customers come in with their past, and a repeat changes nothing', async ()
   expect((await read()).data).toEqual(before);
 });
 
-test('nobody is sent a mail and no event is made', async () => {
+test('sends no mail and creates no event', async () => {
   const shop = await openShop();
   const body = { url: 'https://receiver.example/hooks', events: ['customer.created' as const] };
   await shop.dashboard.POST('/api/dashboard/webhooks', { body });
@@ -61,7 +61,7 @@ test('nobody is sent a mail and no event is made', async () => {
   expect(rows).toEqual([]);
 });
 
-test('what a customer has here stays, unless it is to be overwritten', async () => {
+test('keeps local data unless the import overwrites them', async () => {
   const { dashboard } = await openShop();
   const own = { email: 'ada@example.com', first_name: 'Adelheid', marketing_opt_in: true };
   const { data: made } = await dashboard.POST('/api/dashboard/customers', { body: own });
@@ -76,7 +76,7 @@ test('what a customer has here stays, unless it is to be overwritten', async () 
   expect(await read()).toMatchObject({ first_name: 'Ada', marketing_opt_in: false });
 });
 
-test('a bad row, and an e-mail that comes twice, are refused by themselves; a dry run writes nothing', async () => {
+test('rejects an invalid row and a repeated e-mail separately; a dry run writes nothing', async () => {
   const { dashboard } = await openShop();
   const customers = [ada, { email: 'nobody', colour: 'red' } as never, { email: 'ADA@example.com' }];
   for (const dry_run of [true, false]) {
@@ -110,7 +110,7 @@ test('an import needs the scope to write customers, and sees no customer of anot
   expect([response.status, error?.error]).toEqual([403, 'insufficient_scope']);
 });
 
-test('what is out of bounds is named by its place in the call', async () => {
+test('names a value out of range by its place in the call', async () => {
   const { dashboard } = await openShop();
   const full = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v']));
   const street = (i: number) => ({ address1: `Gartenweg ${i}` });
@@ -145,7 +145,7 @@ test('what is out of bounds is named by its place in the call', async () => {
   expect((await dashboard.GET('/api/dashboard/customers')).data?.total).toBe(2);
 });
 
-test('two imports of the same new customers at once make each of them once, and lose nothing that either says', async () => {
+test('two concurrent imports of the same new customers create each once, and lose no data of either', async () => {
   const { dashboard } = await openShop();
   const all = Array.from({ length: 60 }, (_, i) => ({ email: `c${i}@example.com` }));
   const named = all.map((one) => ({ ...one, first_name: 'Ada', addresses: [{ city: 'Lindau' }] }));
@@ -172,7 +172,7 @@ test('two imports of the same new customers at once make each of them once, and 
   }
 });
 
-test('characters that nobody sees are removed, and told', async () => {
+test('removes invisible characters with a warning', async () => {
   const { dashboard } = await openShop();
   const hidden = { email: '\ufeffada@example.com', first_name: 'A\u202eda', note: 'Two\nlines' };
   const { data } = await dashboard.POST(importing, { body: { customers: [hidden] } });
@@ -183,7 +183,7 @@ test('characters that nobody sees are removed, and told', async () => {
   expect(read.data).toMatchObject({ first_name: 'Ada', note: 'Two\nlines' });
 });
 
-test('a customer with only a phone number comes in, and is found by it when the file is imported again', async () => {
+test('imports a customer with only a phone number, and matches it in the next import', async () => {
   const { dashboard } = await openShop();
   const sani = { first_name: 'Sani', phone: '+49 (170) 123-4567', marketing_opt_in: true };
   const send = (phone: string) => dashboard.POST(importing, { body: { customers: [{ ...sani, phone }] } });

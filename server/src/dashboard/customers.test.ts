@@ -23,7 +23,7 @@ interface OrderFields {
   total?: string;
 }
 
-/** A past order of someone with a name and an address. */
+/** A past order with a name and an address. */
 async function givenPastOrder(
   shop: OpenShop,
   { customer_id, number, status = 'completed', payment_status = 'paid', total = '20.00' }: OrderFields,
@@ -45,7 +45,7 @@ async function givenRecord({ dashboard }: OpenShop, email: string, more = {}) {
   return data;
 }
 
-test('a customer whom staff enter has no password, is sent nothing, and gets one by a reset', async () => {
+test('a customer created by staff has no password, gets no mail, and sets a password by a reset', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
 
@@ -70,7 +70,7 @@ test('a customer whom staff enter has no password, is sent nothing, and gets one
   expect(own).toMatchObject({ id: data.id, email_verified_at: expect.any(String) });
 });
 
-test('an address belongs to one customer of a shop, whatever the case, also in a race', async () => {
+test('an address belongs to one customer of a shop in any case, also concurrently', async () => {
   const shop = await openShop();
   await givenRecord(await openShop(), 'june@example.com');
 
@@ -84,7 +84,7 @@ test('an address belongs to one customer of a shop, whatever the case, also in a
   expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'email_taken' });
 });
 
-test('customers are found by parts of address, name and number, literally, and in the order asked for', async () => {
+test('finds customers literally by parts of address, name and number, in the requested order', async () => {
   const shop = await openShop();
   await givenRecord(shop, 'ada@example.com', { first_name: 'Ada', last_name: 'Lovelace', phone: '+44 20 1' });
   await givenRecord(shop, 'bob_1@example.com', { first_name: 'Bob', phone: '+49 30 2' });
@@ -107,7 +107,7 @@ test('customers are found by parts of address, name and number, literally, and i
   expect(data).toMatchObject({ total: 4, page: 2, limit: 3, pages: 2 });
 });
 
-test('a customer shows how many orders there were and what was paid less what was refunded', async () => {
+test("shows the number of a customer's orders and the paid amount minus refunds", async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com');
   const paid = await givenPastOrder(shop, { customer_id: id, number: '1', payment_status: 'partially_refunded' });
@@ -126,7 +126,7 @@ test('a customer shows how many orders there were and what was paid less what wa
   expect(page).toMatchObject({ total: 2, orders: [{ customer_id: id }, { customer_id: id }] });
 });
 
-test('customers of other shops do not exist', async () => {
+test('answers 404 for customers of other shops', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(await openShop(), 'june@example.com');
 
@@ -141,7 +141,7 @@ test('customers of other shops do not exist', async () => {
   }
 });
 
-test('the fields given change, null empties one, and the rest stays', async () => {
+test('changes only the given fields; null empties one', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com', { first_name: 'June', note: 'Likes blue', phone: '030' });
 
@@ -160,7 +160,7 @@ test('the fields given change, null empties one, and the rest stays', async () =
   });
 });
 
-test('an e-mail that staff enter counts once its owner confirms it, and password resets go to the present one until then', async () => {
+test('an e-mail entered by staff counts once its owner confirms it, and password resets go to the current one until then', async () => {
   const shop = await openShop();
   const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
@@ -193,7 +193,7 @@ test('an e-mail that staff enter counts once its owner confirms it, and password
   expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has another e-mail address');
 });
 
-test('the link of a pending e-mail ends when staff enter the present one, and customers without an account change at once', async () => {
+test('the link of a pending e-mail ends when staff enter the current one, and customers without an account change at once', async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;
@@ -212,7 +212,7 @@ test('the link of a pending e-mail ends when staff enter the present one, and cu
   expect(changed).toMatchObject({ email: other, pending_email: null });
 });
 
-test('an anonymised customer is nobody any more, and the amounts stay', async () => {
+test('an anonymised customer has no personal data, and the amounts stay', async () => {
   const shop = await openShop();
   const { id, email, client, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/customer/me/addresses', {
@@ -261,7 +261,7 @@ test('an anonymised customer is nobody any more, and the amounts stay', async ()
   expect((await shop.storefront.POST('/api/storefront/customer/login', { body })).response.status).toBe(401);
 });
 
-test('a customer with unfinished orders is not anonymised, and the orders are named', async () => {
+test('does not anonymise a customer with unfinished orders, and names the orders', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com');
   await givenPastOrder(shop, { customer_id: id, number: '7', status: 'processing' });

@@ -18,7 +18,7 @@ const oneWebhook = '/api/dashboard/webhooks/{webhook_id}';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** A shop with a webhook for these event types, and the events that it has recorded so far. */
+/** A shop with a webhook for these event types, and the events recorded so far. */
 async function givenSubscriber(...events: EventType[]) {
   const shop = await openShop();
   const url = 'https://hooks.example.net/shop';
@@ -44,7 +44,7 @@ function replayFailed({ dashboard }: OpenShop) {
   return dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
 }
 
-test('each change of the images of a product is reported as a change of the product, and what changes nothing is not', async () => {
+test('reports each change of the images as a change of the product, and nothing without a change', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id: product_id } = await shop.givenProduct();
   const path = { product_id };
@@ -68,7 +68,7 @@ test('each change of the images of a product is reported as a change of the prod
   expect(await shop.told()).toHaveLength(5);
 });
 
-test('a change that leaves the product as it was is not reported, and one of any field is', async () => {
+test('reports a change of any field, and nothing without a change', async () => {
   const shop = await givenSubscriber('product.updated');
   const before = await shop.givenProduct({
     ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },
@@ -99,13 +99,13 @@ test('a change that leaves the product as it was is not reported, and one of any
   expect(await shop.told()).toHaveLength(4);
 });
 
-test('a sale is no change of the product', async () => {
+test('a sale is not a change of the product', async () => {
   const shop = await givenSubscriber('product.updated', 'order.created');
   await shop.givenOrder();
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('stock that a checkout takes over from an overdue one is reported as it was before and after, not in between', async () => {
+test('reports stock that a checkout takes from an expired one with its values before and after, not in between', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -125,7 +125,7 @@ test('stock that a checkout takes over from an overdue one is reported as it was
   expect(await shop.told()).toHaveLength(1);
 });
 
-test('a product that becomes visible at its time is reported then, once', async () => {
+test('reports a product once at its publication time', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const note = () => notePublication(shop.db)({ site_id: shop.site_id, product_id: id });
@@ -138,7 +138,7 @@ test('a product that becomes visible at its time is reported then, once', async 
   expect(await shop.told()).toMatchObject([{ type: 'product.updated', data: { id, status: 'active' } }]);
 });
 
-test('a change of a customer or of the address book is one customer.updated, and nothing else is', async () => {
+test('a change of a customer or the address book is one customer.updated, and nothing else', async () => {
   const shop = await givenSubscriber('customer.updated');
   const { client, id, password } = await shop.givenCustomer();
   const at = { params: { path: { customer_id: id } } };
@@ -166,7 +166,7 @@ test('a change of a customer or of the address book is one customer.updated, and
   expect(await events()).toHaveLength(before + 2);
 });
 
-test('what happens while a webhook is disabled is kept for it as failed, and replayed on request', async () => {
+test('stores events as failed while a webhook is disabled, and replays them on request', async () => {
   const shop = await givenSubscriber('customer.created');
   await setStatus(shop, shop.webhook_id, 'disabled');
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });
@@ -183,11 +183,11 @@ test('what happens while a webhook is disabled is kept for it as failed, and rep
   expect((await replayFailed(shop)).data).toEqual({ replayed: 2, remaining: 0 });
 });
 
-test('what a long outage left is replayed in batches, each delivery once', async () => {
+test('replays events of a long outage in batches, each delivery once', async () => {
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
-  // In a transaction that is rolled back, so that no worker of another test is kept busy with it.
+  // Rolled back, so that it does not occupy the workers of another test.
   const client = await shop.owner.connect();
   try {
     await client.query('begin');
@@ -225,7 +225,7 @@ test('what a long outage left is replayed in batches, each delivery once', async
   }
 });
 
-/** A shop with an event listener, and a way to wait for its events at a server that can be told to drain. */
+/** A shop with an event listener on a server that can drain, and a function that waits for its events. */
 async function givenListener() {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -250,7 +250,7 @@ async function givenListener() {
   return { ...shop, readiness, wait, version, end: () => stopServer(server) };
 }
 
-test('who waits for events is answered when the process drains, before one who waits at another', async () => {
+test('answers waiting calls when the process drains, before those of another process', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   setTimeout(() => {
@@ -266,7 +266,7 @@ test('who waits for events is answered when the process drains, before one who w
   await Promise.all([listener.end(), other.end()]);
 });
 
-test('a listener is renewed once by each request, and no longer looked after when its client has gone', async () => {
+test('renews a listener once per request, and stops when its client has gone', async () => {
   const listener = await givenListener();
   const before = await listener.version();
   const leaving = new AbortController();
@@ -279,7 +279,7 @@ test('a listener is renewed once by each request, and no longer looked after whe
   await listener.end();
 });
 
-test('one shop waits for events at most 20 times at once, and still fetches them, and another shop waits', async () => {
+test('limits a shop to 20 waiting calls, without affecting other fetches and other shops', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   const replies: number[] = [];

@@ -15,14 +15,14 @@ export const createEventListener: Handler<'dashboard.createEventListener'> = ({ 
 };
 
 const LOOK_EVERY_MS = 500;
-/** Of one shop, in this process: each looks into the database twice a second. */
+/** Per shop and process, because each call queries the database twice a second. */
 const MOST_WAITING = 20;
 const waiting = new Map<string, number>();
 
 async function whileWaiting(site_id: string, wait: () => Promise<void>): Promise<void> {
   const before = waiting.get(site_id) ?? 0;
   if (before >= MOST_WAITING) {
-    const message = `This shop waits for events ${MOST_WAITING} times already.`;
+    const message = `This shop already has ${MOST_WAITING} waiting calls for events.`;
     throw new ShopError('rate_limited', message, { retry_after_seconds: 5 });
   }
   waiting.set(site_id, before + 1);
@@ -34,14 +34,14 @@ async function whileWaiting(site_id: string, wait: () => Promise<void>): Promise
 }
 
 export const listListenerEvents: Prepared<'dashboard.listListenerEvents'> = {
-  // A caller that waits holds no connection meanwhile.
+  // A waiting caller holds no connection.
   async prepare({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
     const readable = readableEvents(caller.scopes);
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
     const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor, readable);
     const wait = async () => {
-      // A new call while the process drains still waits a moment, so that clients do not call again and again without a pause.
+      // A new call while the process drains still waits a moment, so that clients do not retry without a pause.
       while (Date.now() < until) {
         if (await inShop(db, caller.tenant, actor, look)) break;
         await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));

@@ -22,7 +22,7 @@ afterAll(() => jobs.stop());
 const photo = (width: number, height: number, rest: Partial<Create> = {}) =>
   sharp({ create: { width, height, channels: 3, background: '#a63', ...rest } });
 
-/** A JPEG whose header says another size. */
+/** A JPEG with another size in its header. */
 function claiming(width: number, height: number, jpeg: Buffer): Buffer {
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   jpeg.writeUInt16BE(height, frame + 5);
@@ -35,7 +35,7 @@ async function announce(shop: TestShop, content: Buffer, content_type: 'image/jp
   const body = { filename: 'mug.jpg', content_type, bytes: content.length, sha256 };
   const { data, error } = await shop.dashboard.POST('/api/dashboard/files', { body });
   if (!data) throw new Error(JSON.stringify(error));
-  // The server of the tests says that it is http://localhost.
+  // The test server's configured address is http://localhost.
   return { ...data, upload_url: data.upload_url.replace('http://localhost', shop.baseUrl) };
 }
 
@@ -74,7 +74,7 @@ async function imagesOf({ dashboard }: TestShop, product_id: string) {
   return data?.images ?? [];
 }
 
-test('a photo becomes an image in three widths, upright and without what the camera noted, once it is processed', async () => {
+test('turns a processed photo into images of three widths, upright and without metadata', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ images: [{ url: 'https://shop.example/old.jpg' }] });
   const content = await photo(2000, 1000)
@@ -120,7 +120,7 @@ test('a photo becomes an image in three widths, upright and without what the cam
   expect(kept).toHaveLength(3);
 });
 
-test('an address takes exactly what was announced, and only once', async () => {
+test('accepts only the announced bytes at an upload address, once', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const content = await photo(40, 40).jpeg().toBuffer();
@@ -153,7 +153,7 @@ test('an address takes exactly what was announced, and only once', async () => {
   expect((await put(late.upload_url, content)).status).toBe(410);
 });
 
-test('a shop that uploads slowly, however often, keeps no other shop from uploading', async () => {
+test('slow uploads of a shop do not block other shops', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const content = await photo(40, 40).jpeg().toBuffer();
   const { upload_url } = await announce(shop, content);
@@ -181,7 +181,7 @@ test.for([
   ['wrong_type', () => photo(40, 40).png().toBuffer()],
   ['too_large', async () => claiming(10_000, 6_000, await photo(40, 40).jpeg().toBuffer())],
 ] as const)(
-  'a file that is %s changes nothing of the product, and says why',
+  'a file that is %s changes nothing of the product, and reports the reason',
   { timeout: 30_000 },
   async ([code, make]) => {
     const shop = await openShop();
@@ -203,7 +203,7 @@ test.for([
   },
 );
 
-test('what a shop keeps is bounded, and counts until it is deleted', async () => {
+test('limits the storage of a shop until files are deleted', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const usage = async () => {
@@ -227,7 +227,7 @@ test('what a shop keeps is bounded, and counts until it is deleted', async () =>
   await expect(announce(shop, Buffer.alloc(11))).rejects.toThrow('limit_reached');
   expect(await usage()).toBe(kept + 1000);
 
-  // An export gives addresses only, and an import of it leaves the images what they are.
+  // An export contains only addresses, and importing it changes no images.
   const [image] = await imagesOf(shop, product.id);
   const row = {
     name: product.name,
@@ -258,7 +258,7 @@ test('what a shop keeps is bounded, and counts until it is deleted', async () =>
   await expect.poll(async () => (await fetch(url)).status).toBe(404);
 });
 
-test('pictures elsewhere need https, except those that the shop has already; an import takes them as https', async () => {
+test('external images need https, except existing ones; an import converts them to https', async () => {
   const shop = await openShop();
   const address = 'http://shop.example/mug.jpg';
   const { data, error } = await shop.dashboard.POST('/api/dashboard/products', {
@@ -282,7 +282,7 @@ test('pictures elsewhere need https, except those that the shop has already; an 
   expect((await imported()).data?.results[0]?.status).not.toBe('failed');
 });
 
-test('the one picture of a shop does not wait for the many of another that came before it', async () => {
+test("a shop's single image does not wait for many earlier ones of another shop", async () => {
   const content = await photo(400, 300).jpeg().toBuffer();
   await jobs.stop();
   const [busy, other] = [await openShop(), await openShop()];

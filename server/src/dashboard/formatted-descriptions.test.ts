@@ -6,7 +6,7 @@ const HOSTILE =
   '<p onclick="alert(1)" style="color:red" class="x">Soft</p><script>alert(1)</script><iframe src="https://v.example"></iframe>' +
   '<a href="java&#8203;script:alert(1)">more</a><a href="/care">care</a><img src="//cdn.example/a.png" onerror="alert(1)">';
 
-test('a formatted description is kept, its text is the plain description, and lists of the storefront leave it out', async () => {
+test('stores a formatted description, derives the plain one from it, and omits it from storefront lists', async () => {
   const { givenProduct, storefront } = await openShop();
 
   const made = await givenProduct({
@@ -25,7 +25,7 @@ test('a formatted description is kept, its text is the plain description, and li
   expect(list?.products[0]).not.toHaveProperty('description_html');
 });
 
-test('nothing in a formatted description runs, frames or styles, and hidden characters hide no address', async () => {
+test('removes scripts, frames and styles from a formatted description, also behind hidden characters', async () => {
   const { givenProduct, dashboard } = await openShop();
 
   const { data } = await dashboard.POST('/api/dashboard/products/import', {
@@ -42,7 +42,7 @@ test('nothing in a formatted description runs, frames or styles, and hidden char
   ]);
 });
 
-test('another plain description ends the formatted one, the same does not', async () => {
+test('a different plain description removes the formatted one, an equal one does not', async () => {
   const { givenProduct, dashboard } = await openShop();
   const { id, description } = await givenProduct({ name: 'Scarf', price: '9', description_html: HTML });
   const patch = async (body: { description?: string; description_html?: string | null }) => {
@@ -65,7 +65,7 @@ test('the same formatted product imported again is unchanged', async () => {
   expect([await send(), await send()]).toEqual(['created', 'unchanged']);
 });
 
-test('what older editors write is kept as what it means, and what is gone of its look is said', async () => {
+test('converts elements of older editors, and reports lost styles', async () => {
   const { dashboard } = await openShop();
   const description_html =
     '<header><h2>Care</h2></header><center>Wash <strike>hot</strike> <font color="red">cold</font></center><tt>30</tt>';
@@ -83,7 +83,7 @@ test('what older editors write is kept as what it means, and what is gone of its
   ]);
 });
 
-test('a plain description that comes back as paragraphs stays plain, other HTML becomes its formatted form', async () => {
+test('a plain description that returns as paragraphs stays plain, other HTML becomes formatted', async () => {
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9' };
   const send = async (texts: { description?: string; description_html?: string }) => {
@@ -104,7 +104,7 @@ test('a plain description that comes back as paragraphs stays plain, other HTML 
   expect(await shown()).toEqual(['Soft', '<p>Soft</p>']);
 });
 
-test('a word in angle brackets that is no HTML element stays in a plain description', async () => {
+test('keeps a word in angle brackets that is not an HTML element in a plain description', async () => {
   const { givenProduct } = await openShop();
 
   const kept = await givenProduct({ name: 'Bolt', price: '1', description: 'Steel bolt <M8> &amp; nut' });

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 const images = '/api/dashboard/products/{product_id}/images';
 const image = '/api/dashboard/products/{product_id}/images/{image_id}';
 
-test('a picture says which variants it shows, and is given to them and taken from them', async () => {
+test('sets and changes the variants of an image', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({
     status: 'active',

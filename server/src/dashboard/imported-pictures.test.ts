@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 
-test('pictures of an import without https are taken as https, with a warning each, and imported again unchanged', async () => {
+test('converts imported images to https with a warning each, and imports them again unchanged', async () => {
   const { dashboard } = await openShop();
   const row = {
     ...{ slug: 'a', name: 'A', price: '9', options: [{ name: 'Size', values: ['S', 'M'] }] },

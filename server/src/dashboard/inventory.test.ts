@@ -22,7 +22,7 @@ async function quantityOf({ dashboard }: OpenShop, product_id: string) {
   return data?.inventory[0]?.inventory_quantity;
 }
 
-test('a delta changes what is on hand and leaves a movement with who, why and what came of it', async () => {
+test('a delta changes the stock on hand and writes a movement with actor, reason and result', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -47,7 +47,7 @@ test('a delta changes what is on hand and leaves a movement with who, why and wh
   expect(history?.movements).toHaveLength(2);
 });
 
-test('a counted quantity is set without touching what open checkouts hold', async () => {
+test('sets a counted quantity without affecting reservations', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -60,7 +60,7 @@ test('a counted quantity is set without touching what open checkouts hold', asyn
   expect(data).toMatchObject({ on_hand: 7, reserved: 2, inventory_quantity: 5 });
 });
 
-test('a count that expects another quantity is refused with the actual one, and changes nothing', async () => {
+test('rejects a count that expects another quantity with the actual one, without any effect', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -76,7 +76,7 @@ test('a count that expects another quantity is refused with the actual one, and 
   expect(history?.movements).toHaveLength(1);
 });
 
-test('setting what already is leaves no movement', async () => {
+test('writes no movement for an unchanged quantity', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -91,7 +91,7 @@ test('setting what already is leaves no movement', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
-test('a change by nothing is refused', async () => {
+test('rejects a change by 0', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -105,7 +105,7 @@ test('a change by nothing is refused', async () => {
 });
 
 test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delta: 1, expected_quantity: 10 }, {}])(
-  'an adjustment is either by delta or to a quantity, not %j',
+  'rejects %j as an adjustment, which is either a delta or a quantity',
   async (fields) => {
     const shop = await openShop();
     const variant_id = await givenVariant(shop);
@@ -119,7 +119,7 @@ test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delt
   },
 );
 
-test('less than open checkouts hold is refused with what was asked and what there is', async () => {
+test('rejects less than the reserved stock, with the requested and available quantity', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -134,7 +134,7 @@ test('less than open checkouts hold is refused with what was asked and what ther
 });
 
 test.each([{ inventory_policy: 'continue' as const }, { track_inventory: false }])(
-  'stock goes below zero under %j',
+  'allows stock below zero under %j',
   async (rule) => {
     const shop = await openShop();
     const variant_id = await givenVariant(shop, rule);
@@ -148,7 +148,7 @@ test.each([{ inventory_policy: 'continue' as const }, { track_inventory: false }
   },
 );
 
-test('stock beyond what the contract can tell is refused', async () => {
+test('rejects stock beyond the range of the contract', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -161,7 +161,7 @@ test('stock beyond what the contract can tell is refused', async () => {
   expect(error).toMatchObject({ error: 'conflict' });
 });
 
-test('64 parallel adjustments sum exactly', async () => {
+test('64 parallel adjustments add up exactly', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const product = await givenProduct({ inventory_quantity: 100 });
@@ -181,7 +181,7 @@ test('64 parallel adjustments sum exactly', async () => {
   expect(levels).toEqual([...(history?.movements.slice(1).map(({ on_hand_after }) => on_hand_after) ?? []), 0]);
 });
 
-test('of parallel counts that expect the same quantity exactly one wins', async () => {
+test('exactly one of parallel counts with the same expected quantity succeeds', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   const counts = Array.from({ length: 16 }, (_, i) => 20 + i);
@@ -203,7 +203,7 @@ test('of parallel counts that expect the same quantity exactly one wins', async 
   }
 });
 
-test('the last units are taken once, however many take them at once', async () => {
+test('the last units are taken once, however many calls compete', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -218,7 +218,7 @@ test('the last units are taken once, however many take them at once', async () =
   expect(await quantityOf(shop, product.id)).toBe(0);
 });
 
-test('the list tells the stock of each variant by product name and place', async () => {
+test('lists the stock of each variant by product name and position', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Plate', sku: 'PLATE', images: [{ url: 'https://shop.example/plate.jpg' }] });
   await givenProduct({
@@ -243,7 +243,7 @@ test('the list tells the stock of each variant by product name and place', async
   ]);
 });
 
-test('low and out of stock count tracked variants only, and together mean either', async () => {
+test('counts only tracked variants as low or out of stock; both filters are combined with OR', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Plenty', inventory_quantity: 6, low_stock_threshold: 5 });
   await givenProduct({ name: 'Low', inventory_quantity: 5, low_stock_threshold: 5 });
@@ -260,7 +260,7 @@ test('low and out of stock count tracked variants only, and together mean either
   expect(await named({})).toEqual(['Low', 'Out', 'Plenty', 'Untracked']);
 });
 
-test('a text is found literally in SKU, barcode and product name, whatever its case', async () => {
+test('finds a text literally in SKU, barcode and product name, in any case', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Mug 50% off', sku: 'A_1' });
   await givenProduct({ name: 'Mug 500', sku: 'AX1', barcode: '4006381333931' });
@@ -275,7 +275,7 @@ test('a text is found literally in SKU, barcode and product name, whatever its c
   expect(await found('mug')).toEqual(['A_1', 'AX1']);
 });
 
-test('a movement tells what the stock moved for', async () => {
+test('a movement contains its reference', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct, givenOrder, givenCheckout } = shop;
   const product = await givenProduct();
@@ -319,7 +319,7 @@ test('a movement tells what the stock moved for', async () => {
   ]);
 });
 
-test('movements come newest first, each on exactly one page', async () => {
+test('lists movements newest first, each on exactly one page', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -339,7 +339,7 @@ test('movements come newest first, each on exactly one page', async () => {
   expect(deltas).toEqual([4, 3, 2, 1, 10]);
 });
 
-test('a cursor that no answer gave is a mistake in the request', async () => {
+test('rejects an invalid cursor', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -351,7 +351,7 @@ test('a cursor that no answer gave is a mistake in the request', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['query', 'cursor'] }] });
 });
 
-test('the stock of another shop does not exist', async () => {
+test('answers 404 for the stock of another shop', async () => {
   const neighbour = await openShop();
   const foreign = await givenVariant(neighbour, { name: 'Theirs' });
   const { dashboard } = await openShop();

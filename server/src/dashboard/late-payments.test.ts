@@ -29,7 +29,7 @@ async function givenExpired(shop: OpenShop, order_id: string) {
   };
 }
 
-/** An expired order of two of a product of which there are 10. */
+/** An expired order of two pieces of a product with a stock of 10. */
 async function givenExpiredOrder() {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 10 });
@@ -45,7 +45,7 @@ async function eventsOf({ owner, site_id }: OpenShop, order_id: string): Promise
   return rows.map(({ type }) => type);
 }
 
-test('late money is recorded, all of it is due, and the order stays expired', async () => {
+test('records a late payment, shows all of it as due, and keeps the order expired', async () => {
   const { order, record, markPaid, details } = await givenExpiredOrder();
 
   const marked = await markPaid();
@@ -74,7 +74,7 @@ test('late money is recorded, all of it is due, and the order stays expired', as
   });
 });
 
-test('an expired order with its money is reinstated: paid, confirmed, its stock taken again', async () => {
+test('reinstates an expired order with its payment: paid, confirmed, its stock taken again', async () => {
   const { shop, product, order, record, reinstate, timeline } = await givenExpiredOrder();
   const released = await stockOf(shop, product.id);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.*'] } });
@@ -106,7 +106,7 @@ test('an expired order with its money is reinstated: paid, confirmed, its stock 
   expect(told.toSorted()).toEqual(['order.fulfilled', 'order.paid', 'order.updated', 'order.updated']);
 });
 
-test('late money can be refunded while the order stays expired', async () => {
+test('refunds a late payment while the order stays expired', async () => {
   const { order, record, refund, reinstate, details } = await givenExpiredOrder();
   const early = await refund('1.00');
   await record(order.total);
@@ -125,7 +125,7 @@ test('late money can be refunded while the order stays expired', async () => {
   expect(await details()).toMatchObject({ refunded: order.total, refundable: '0.00', refund_due: '0.00' });
 });
 
-test('an order is reinstated once all of its total has arrived, and what is above it is due', async () => {
+test('reinstates an order once its whole total has arrived, and shows the excess as due', async () => {
   const { order, record, reinstate, refund, details } = await givenExpiredOrder();
   await record('5.00');
 
@@ -143,7 +143,7 @@ test('an order is reinstated once all of its total has arrived, and what is abov
   });
 });
 
-test('an order is not reinstated beyond the stock, and nothing of it is taken', async () => {
+test('does not reinstate an order beyond the stock, and takes none of it', async () => {
   const { shop, product, variant_id, order, record, reinstate, details } = await givenExpiredOrder();
   await record(order.total);
   await shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
@@ -158,7 +158,7 @@ test('an order is not reinstated beyond the stock, and nothing of it is taken', 
   expect(await details()).toMatchObject({ payment_status: 'expired', refund_due: order.total });
 });
 
-test('a piece that was refunded before the reinstatement stays in stock', async () => {
+test('keeps a piece refunded before the reinstatement in stock', async () => {
   const { shop, product, order, record, refund, reinstate } = await givenExpiredOrder();
   await record(order.total);
   await record('10.00');
@@ -179,11 +179,11 @@ test('a piece that was refunded before the reinstatement stays in stock', async 
     line_states: [{ removed: 1, to_fulfill: 1 }],
   });
   expect(reinstated).toMatchObject({ on_hand: 9, reserved: 0 });
-  // The pieces that shipping took are put back once.
+  // The shipped pieces are restocked once.
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 10 });
 });
 
-test('a changed price refuses the reinstatement unless the prices of the order are kept', async () => {
+test('rejects the reinstatement after a price change unless the prices of the order are kept', async () => {
   const { shop, product, variant_id, order, record, reinstate } = await givenExpiredOrder();
   await record(order.total);
   const { response } = await shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
@@ -202,7 +202,7 @@ test('a changed price refuses the reinstatement unless the prices of the order a
   expect(data).toMatchObject({ payment_status: 'paid', total: order.total });
 });
 
-test('a code that others have used up since refuses the reinstatement, and is redeemed again otherwise', async () => {
+test('rejects the reinstatement if its code is used up, and redeems the code otherwise', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ usage_limit: 1 });
   const uses = async () => {
@@ -235,7 +235,7 @@ test('a code that others have used up since refuses the reinstatement, and is re
   expect(await uses()).toBe(1);
 });
 
-test('of parallel reinstatements one makes the change, and the last pieces are sold once', async () => {
+test('one of parallel reinstatements succeeds, and the last pieces are sold once', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
   const content = [{ variant_id, quantity: 2 }];
@@ -253,7 +253,7 @@ test('of parallel reinstatements one makes the change, and the last pieces are s
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 0 });
 });
 
-test('reinstating an order of an agent takes its total from the budget again', async () => {
+test("reinstating an agent's order takes its total from the budget again", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -278,7 +278,7 @@ test('reinstating an order of an agent takes its total from the budget again', a
   expect(await used()).toBe(Math.round(Number(order?.total) * 100));
 });
 
-test('only expired orders take late money, and an amount is above 0 and of a day that has come', async () => {
+test('accepts late payments only for expired orders, with an amount above 0 and a past date', async () => {
   const shop = await openShop();
   const { id, total } = await shop.givenOrder();
   const at = { params: { path: { order_id: id } } };
@@ -301,7 +301,7 @@ test('only expired orders take late money, and an amount is above 0 and of a day
   expect([zero.response.status, future.response.status, unknown.response.status]).toEqual([422, 422, 404]);
 });
 
-test('an order whose deadline has passed takes late money before the job has expired it', async () => {
+test('accepts a late payment for an overdue order before the job has expired it', async () => {
   const shop = await openShop();
   const { id, total } = await shop.givenOrder();
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [id]);

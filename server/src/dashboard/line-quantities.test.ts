@@ -16,7 +16,7 @@ interface Pieces {
   shipped?: boolean;
 }
 
-/** A paid order of so many pieces of one product, of which there were 30. */
+/** A paid order of one product with a stock of 30 before. */
 async function givenOrderOf(quantity: number) {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 30 });
@@ -50,7 +50,7 @@ async function toShip({ dashboard }: OpenShop): Promise<{ listed: string[]; coun
   return { listed: data?.orders.map(({ id }) => id) ?? [], counted: overview?.orders_to_ship_count };
 }
 
-test('pieces that were refunded before shipping no longer ship, and the rest does', async () => {
+test('refunded pieces no longer ship, and the rest does', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
 
   await refund('10.00', { quantity: 1, restock: true });
@@ -89,7 +89,7 @@ test('refunding all pieces before shipping cancels the order, which restocks and
   expect(await toShip(shop)).toEqual({ listed: [], counted: 0 });
 });
 
-test('a refund of everything that names no lines removes all pieces while nothing has shipped', async () => {
+test('a full refund without lines removes all pieces while nothing has shipped', async () => {
   const { order, refund, line, onHand } = await givenOrderOf(2);
 
   const part = await refund('5.00');
@@ -102,11 +102,11 @@ test('a refund of everything that names no lines removes all pieces while nothin
     refund: { line_items: [{ quantity: 2, restock: false, shipped: false }] },
     order: { status: 'cancelled', payment_status: 'refunded' },
   });
-  // The pieces do not go back into stock unless the refund says so.
+  // The pieces are only restocked if the refund requests it.
   expect(await onHand()).toBe(28);
 });
 
-test('a refund of everything after a part has shipped removes nothing', async () => {
+test('a full refund after a part has shipped removes nothing', async () => {
   const { order, refund, ship, line } = await givenOrderOf(2);
   await ship(1);
 
@@ -115,7 +115,7 @@ test('a refund of everything after a part has shipped removes nothing', async ()
   expect(await line()).toMatchObject({ fulfilled: 1, refunded: 0, removed: 0, to_fulfill: 1 });
 });
 
-test('a partly shipped order is shipped, and can be completed, once the rest was refunded', async () => {
+test('a partly shipped order is fulfilled and can be completed once the rest was refunded', async () => {
   const { shop, refund, ship, deliver, line, onHand } = await givenOrderOf(3);
   await ship(2);
   const before = await toShip(shop);
@@ -133,7 +133,7 @@ test('a partly shipped order is shipped, and can be completed, once the rest was
   expect(await onHand()).toBe(28);
 });
 
-test('a refund means unshipped pieces first, and records shipped ones apart', async () => {
+test('a refund covers unshipped pieces first, and records shipped ones separately', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
   await ship(2);
 
@@ -163,7 +163,7 @@ test('a refund of shipped pieces leaves the others to ship', async () => {
   expect(await onHand()).toBe(28);
 });
 
-test('a line is named once, or once for shipped and once for unshipped pieces', async () => {
+test('accepts a line once, or once for shipped and once for unshipped pieces', async () => {
   const { refund, ship, line } = await givenOrderOf(3);
   await ship(1);
 
@@ -175,7 +175,7 @@ test('a line is named once, or once for shipped and once for unshipped pieces', 
   expect(await line()).toMatchObject({ refunded: 2, removed: 1, to_fulfill: 1 });
 });
 
-test('an order with nothing left to ship fails in a bulk shipment and stays out of the list', async () => {
+test('an order with nothing left to ship fails in a bulk shipment and is not in the list', async () => {
   const { shop, order, refund, ship } = await givenOrderOf(2);
   await ship(1);
   await refund('10.00', { quantity: 1 });
@@ -188,7 +188,7 @@ test('an order with nothing left to ship fails in a bulk shipment and stays out 
   expect(data?.results[0]).toMatchObject({ reason: 'invalid_transition', message: 'Nothing is left to ship.' });
 });
 
-test('refunds and fulfilments at the same time never exceed the pieces of a line', async () => {
+test('concurrent refunds and fulfilments never exceed the pieces of a line', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { refund, ship, line, onHand } = await givenOrderOf(4);
 
@@ -202,12 +202,12 @@ test('refunds and fulfilments at the same time never exceed the pieces of a line
     expect(done).toBe(4);
     expect((state?.fulfilled ?? 0) + (state?.removed ?? 0)).toBe(4);
     expect(state?.to_fulfill).toBe(0);
-    // On hand and shipped come to the 30 that were received.
+    // Stock on hand and shipped pieces add up to the 30 received.
     expect(((await onHand()) ?? 0) + (state?.fulfilled ?? 0)).toBe(30);
   }
 });
 
-test('a cancelled order has nothing to ship, and its refund does not put pieces into stock twice', async () => {
+test('a cancelled order has nothing to ship, and its refund does not restock twice', async () => {
   const { shop, order, refund, line, onHand } = await givenOrderOf(3);
   await refund('10.00', { quantity: 1, restock: true });
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {

@@ -8,7 +8,7 @@ async function statusesOf({ dashboard }: Awaited<ReturnType<typeof openShop>>) {
   return data?.orders.map(({ payment_status }) => payment_status);
 }
 
-test('each row of a bank statement is marked or refused by itself', async () => {
+test('marks or rejects each row of a bank statement separately', async () => {
   const shop = await openShop();
   const [first, other] = [await shop.givenOrder(), await shop.givenOrder()];
   const card = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
@@ -37,11 +37,11 @@ test('each row of a bank statement is marked or refused by itself', async () => 
     [null, 'failed', 'not_found'],
     [first.id, 'failed', 'duplicate'],
   ]);
-  expect(data?.results[1]?.message).toBe(`The order comes to ${other.total} EUR, not to 0.01.`);
+  expect(data?.results[1]?.message).toBe(`The order total is ${other.total} EUR, not 0.01.`);
   expect(await statusesOf(shop)).toEqual(['paid', 'awaiting_payment', 'paid', 'voided']);
 });
 
-test('a dry run tells the same and writes nothing; afterwards a paid order is unchanged', async () => {
+test('a dry run returns the same result and writes nothing; afterwards a paid order is unchanged', async () => {
   const shop = await openShop();
   const { order_number } = await shop.givenOrder();
   const mark = async (dry_run: boolean) => {
@@ -54,7 +54,7 @@ test('a dry run tells the same and writes nothing; afterwards a paid order is un
   expect(await mark(false)).toEqual({ dry_run: false, paid: 0, unchanged: 1, failed: 0, now: ['paid'] });
 });
 
-test('the same orders marked at once in opposite orders are paid once each, and nobody is told of a deadlock', async () => {
+test('marking the same orders concurrently in opposite orders pays each once without a deadlock', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -72,7 +72,7 @@ test('the same orders marked at once in opposite orders are paid once each, and 
   expect(answers.reduce((sum, { data }) => sum + (data?.counts.paid ?? 0), 0)).toBe(6);
 });
 
-test("an order of another shop is not found, and an amount with more digits than the currency's is refused", async () => {
+test('answers not_found for an order of another shop, and rejects an amount with too many decimals', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const { order_number } = await neighbour.givenOrder();
 

@@ -6,13 +6,13 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { membersFor } from '../shop/mail.ts';
 import { tellLowStock } from '../shop/stock/low-stock.ts';
 
-/** Mails about sensitive changes of settings are nobody's to switch off. */
+/** Mails about sensitive changes of settings cannot be switched off. */
 const others = (mails: ReceivedMail[]) => mails.filter(({ subject }) => !/sensitive|heikle/.test(subject));
 
 const notifications = '/api/dashboard/me/notifications';
 const settings = '/api/dashboard/settings';
 
-test('a member of staff gets the mails that they switched on, and nobody else is changed', async () => {
+test('a staff member gets only the mails that they switched on, without affecting others', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const email = shop.credentials.staff.email;
@@ -42,7 +42,7 @@ test('a member of staff gets the mails that they switched on, and nobody else is
   expect((await shop.dashboard.GET(notifications)).response.status).toBe(401);
 });
 
-test('what is sold down to its threshold is told once, all in one mail, unless it is back by then', async () => {
+test('reports low stock once, in one mail, unless it has recovered by then', async () => {
   const shop = await openShop();
   const email = shop.credentials.staff.email;
   await shop.dashboard.PATCH(settings, { body: { default_locale: 'de', mail_new_orders: false } });

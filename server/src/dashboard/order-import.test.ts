@@ -47,7 +47,7 @@ async function open() {
   return { ...shop, send, read };
 }
 
-test('an order comes in with its number, times, states, fulfilments and refunds, and a repeat changes nothing', async () => {
+test('imports an order with its number, times, states, fulfilments and refunds, and a repetition changes nothing', async () => {
   const { dashboard, send, read } = await open();
   const body = { name: 'Mug', sku: 'MUG-1', price: '15.00', inventory_quantity: 5, status: 'active' as const };
   const mug = (await dashboard.POST('/api/dashboard/products', { body })).data;
@@ -96,7 +96,7 @@ test('an order comes in with its number, times, states, fulfilments and refunds,
   expect(timeline.data?.entries).toMatchObject([{ type: 'imported', actor_type: 'api_key' }]);
 });
 
-test('nobody is told, no stock moves, nothing is sold, and no event is made', async () => {
+test('sends no mail, moves no stock, counts no sales, and creates no event', async () => {
   const shop = await open();
   const { dashboard, send, owner, site_id } = shop;
   const webhook = { url: 'https://receiver.example/hooks', events: ['order.*' as const] };
@@ -122,7 +122,7 @@ test('nobody is told, no stock moves, nothing is sold, and no event is made', as
   expect(overview).toMatchObject({ orders_count: 0, sales: '0.00', orders_to_ship_count: 0, orders_to_pay_count: 0 });
 });
 
-test("the shop's own numbers go on after the highest imported one", async () => {
+test("continues the shop's own numbers after the highest imported one", async () => {
   const shop = await open();
   await shop.send([
     { ...past, order_number: '1500', external_reference: null },
@@ -136,7 +136,7 @@ test("the shop's own numbers go on after the highest imported one", async () => 
   expect(rows).toEqual([{ last_number: 1500 }]);
 });
 
-test('the states of another shop become those of this one', async () => {
+test('maps the states of another shop to those of this one', async () => {
   const { send, read } = await open();
   const { refunds: _, fulfillments: __, payment_status: ___, fulfillment_status: ____, ...bare } = past;
   const cancelled_at = '2024-11-07T10:00:00.000Z';
@@ -179,7 +179,7 @@ test('the states of another shop become those of this one', async () => {
   }
 });
 
-test('a transfer that another shop awaited can be marked paid, and what it had not shipped can be shipped', async () => {
+test('an imported order can be marked as paid and shipped', async () => {
   const { send, read, dashboard } = await open();
   const { refunds: _, fulfillments: __, fulfillment_status: ___, ...bare } = past;
   const { results } = await send([{ ...bare, payment_status: 'awaiting_payment', payment_method: 'bank_transfer' }]);
@@ -191,7 +191,7 @@ test('a transfer that another shop awaited can be marked paid, and what it had n
   expect(await read(path.order_id)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
 });
 
-test('each row that contradicts itself is refused by name, and the others come in; a dry run refuses the same', async () => {
+test('rejects each contradictory row with its field, and imports the others; a dry run rejects the same', async () => {
   const { send, dashboard } = await open();
   const made = await dashboard.GET('/api/dashboard/orders');
   expect(made.data?.total).toBe(0);
@@ -217,7 +217,7 @@ test('each row that contradicts itself is refused by name, and the others come i
     [{ refunds: [{ amount: '1.00', created_at: FAR }] }, ['refunds', 0, 'created_at'], 'value_error'],
     [{ fulfillments: [{ created_at: FAR }] }, ['fulfillments', 0, 'created_at'], 'value_error'],
     [{ fulfillments: [{ delivered_at: FAR }] }, ['fulfillments', 0, 'delivered_at'], 'value_error'],
-    // No double holds their sum to the cent.
+    // No double represents their sum to the cent.
     [{ line_items: Array(50).fill(DEAR) }, ['line_items'], 'less_than_equal'],
   ];
   const rows = [row({}, 0), ...changes.map(([change], i) => row(change, i + 1))];
@@ -234,7 +234,7 @@ test('each row that contradicts itself is refused by name, and the others come i
   expect((await dashboard.GET('/api/dashboard/orders', {})).data?.total).toBe(1);
 });
 
-test('an order stays as it was imported, and what differs is told; a number or reference of another order is refused', async () => {
+test('keeps an order as imported and reports differences; rejects a number or reference of another order', async () => {
   const { send } = await open();
   await send([past]);
   const later = await send([{ ...past, payment_status: 'refunded', refunds: [{ amount: '66.90' }] }]);
@@ -252,7 +252,7 @@ test('an order stays as it was imported, and what differs is told; a number or r
   expect(prefixed.counts.unchanged).toBe(1);
 });
 
-test('an integration cannot send an order under the reference of an imported one', async () => {
+test('an integration cannot send an order with the reference of an imported one', async () => {
   const { send, sync, givenProduct } = await open();
   await send([past]);
   await givenProduct({ sku: 'CUP-1', price: '9.00' });
@@ -263,7 +263,7 @@ test('an integration cannot send an order under the reference of an imported one
   expect([response.status, error]).toMatchObject([409, { error: 'reference_taken' }]);
 });
 
-test('past orders of a customer stand in the lists, the export and the account, but not in that of a stranger', async () => {
+test("past orders appear in the customer's lists, export and account, but not in a stranger's", async () => {
   const shop = await open();
   const { client: customer, email } = await shop.givenCustomer();
   const { client: stranger } = await shop.givenCustomer();
@@ -280,7 +280,7 @@ test('past orders of a customer stand in the lists, the export and the account, 
   expect(exported?.orders).toMatchObject([{ order_number: '1042', refunded: '14.00' }]);
 });
 
-test('rows that are refused leave the counter of order numbers alone', async () => {
+test('rejected rows do not change the counter of order numbers', async () => {
   const { send, owner, site_id } = await open();
   const counter = () => owner.query(sql`select xmin::text from commerce.order_numbers where site_id = ${site_id}`);
   await send([past]);
@@ -290,7 +290,7 @@ test('rows that are refused leave the counter of order numbers alone', async () 
   expect((await counter()).rows).toEqual(before);
 });
 
-test('two imports of the same orders at once make each of them once', async () => {
+test('two concurrent imports of the same orders create each once', async () => {
   const { send, dashboard } = await open();
   const rows = Array.from({ length: 20 }, (_, i) => ({
     ...past,

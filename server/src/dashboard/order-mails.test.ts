@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('a mail about an order is sent again if it fits, and the timeline names who asked for it', async () => {
+test('sends an applicable mail again, and names the sender in the timeline', async () => {
   const shop = await openShop();
   const { dashboard, site_id } = shop;
   const email = `june@s${site_id.slice(-8)}.example.com`;
@@ -37,7 +37,7 @@ test('a mail about an order is sent again if it fits, and the timeline names who
   expect(order_number).toBe('1001');
 });
 
-test('the list of what waits is what the overview counts', async () => {
+test('lists the orders that the overview counts as waiting', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const [waits, ships, parts] = [

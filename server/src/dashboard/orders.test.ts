@@ -46,7 +46,7 @@ test('a marked order is paid and confirmed, and marking it again changes nothing
   expect(second).toEqual(first);
 });
 
-test('of 64 parallel marks one stamps the order, and all answer the paid order', async () => {
+test('one of 64 parallel marks changes the order, and all return the paid order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -57,7 +57,7 @@ test('of 64 parallel marks one stamps the order, and all answer the paid order',
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_confirmed']);
 });
 
-test('an order that is not paid by bank transfer is refused with 400 and how it is paid', async () => {
+test('rejects an order that is not paid by bank transfer (400) with its payment method', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
 
@@ -67,7 +67,7 @@ test('an order that is not paid by bank transfer is refused with 400 and how it 
   expect(error).toMatchObject({ error: 'not_bank_transfer', payment_method: 'card' });
 });
 
-test('an order past its deadline is expired for every call, and a job records that and returns its stock', async () => {
+test('shows an order past its deadline as expired everywhere, and a job records that and restocks it', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -90,7 +90,7 @@ test('an order past its deadline is expired for every call, and a job records th
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_expired']);
 });
 
-test('a refunded order cannot be marked as paid', async () => {
+test('does not mark a refunded order as paid', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(refundPath, { ...at(id), body: { amount: total, reason: 'customer' } });
@@ -101,7 +101,7 @@ test('a refunded order cannot be marked as paid', async () => {
   expect(error).toMatchObject({ error: 'payment_not_awaiting', payment_status: 'refunded' });
 });
 
-test('an order is shipped in parts, delivered, and completed', async () => {
+test('ships an order in parts, delivers and completes it', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const { id, line_items } = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 3 }] });
@@ -133,7 +133,7 @@ test('an order is shipped in parts, delivered, and completed', async () => {
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_confirmed', 'fulfilled', 'fulfilled', 'delivered']);
 });
 
-test('more than is left of a line is not shipped, however many ship at once', async () => {
+test('never ships more than the rest of a line, even concurrently', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const { id, line_items } = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 3 }] });
@@ -151,7 +151,7 @@ test('more than is left of a line is not shipped, however many ship at once', as
   });
 });
 
-test('a line named twice is a mistake, and a line of another order is not found', async () => {
+test('rejects a repeated line, and answers 404 for a line of another order', async () => {
   const shop = await openShop();
   const [order, other] = [await givenPaidOrder(shop), await givenPaidOrder(shop)];
   const own = { line_item_id: order.line_items[0]?.id ?? '', quantity: 1 };
@@ -164,7 +164,7 @@ test('a line named twice is a mistake, and a line of another order is not found'
   expect(elsewhere.response.status).toBe(404);
 });
 
-test('an order that is not paid is not shipped', async () => {
+test('does not ship an unpaid order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -180,7 +180,7 @@ test('an order that is not paid is not shipped', async () => {
   });
 });
 
-test('nothing is left to ship of what has shipped', async () => {
+test('a shipped order has nothing left to ship', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -191,7 +191,7 @@ test('nothing is left to ship of what has shipped', async () => {
   expect(error).toMatchObject({ error: 'invalid_transition', field: 'fulfillment_status', from: 'fulfilled' });
 });
 
-test('what is paid when it is handed over is paid and completed by being delivered', async () => {
+test('delivery pays and completes an order that is paid on handover', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
   const { id } = await shop.givenOrder({ shipping_option_id, payment_method: 'manual' });
@@ -203,7 +203,7 @@ test('what is paid when it is handed over is paid and completed by being deliver
   expect(await typesOf(shop, id)).toEqual(['created', 'fulfilled', 'payment_confirmed', 'delivered']);
 });
 
-test('the mail of each parcel tells what is in it, and how to follow that one', async () => {
+test('the mail of each parcel lists its content and tracking', async () => {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
   const content = await Promise.all(
@@ -231,7 +231,7 @@ test('the mail of each parcel tells what is in it, and how to follow that one', 
   );
 });
 
-test('the mail of an order adds up, whether its tax is in the prices or comes on top', async () => {
+test('the amounts of an order mail add up, with tax included or on top', async () => {
   for (const prices_include_tax of [true, false]) {
     const shop = await openShop();
     const email = `${randomUUID()}@example.com`;
@@ -260,7 +260,7 @@ test('the mail of an order adds up, whether its tax is in the prices or comes on
   }
 });
 
-test('a cancelled order gives stock and code back and voids the payment', async () => {
+test('a cancelled order returns stock and code, and voids the payment', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ usage_limit: 1 });
   const { product, variant_id } = await givenVariant(shop);
@@ -281,7 +281,7 @@ test('a cancelled order gives stock and code back and voids the payment', async 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('a cancelled order keeps its stock out when told not to restock', async () => {
+test('a cancelled order does not restock if requested', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -291,7 +291,7 @@ test('a cancelled order keeps its stock out when told not to restock', async () 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('an order of which something has shipped is not cancelled', async () => {
+test('does not cancel an order of which something has shipped', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -301,7 +301,7 @@ test('an order of which something has shipped is not cancelled', async () => {
   expect(error).toMatchObject({ error: 'invalid_transition', from: 'processing', allowed: ['completed'] });
 });
 
-test('of paying, cancelling and shipping at once, what comes of it is one consistent order', async () => {
+test('concurrent payment, cancellation and shipment result in one consistent order', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 30 });
   for (let round = 0; round < 5; round += 1) {
@@ -319,7 +319,7 @@ test('of paying, cancelling and shipping at once, what comes of it is one consis
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 30 - kept, reserved: 0 });
 });
 
-test('refunds together never exceed what was paid', async () => {
+test('refunds together never exceed the paid amount', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop, { content: '25.10' });
   const refund = (amount: string) =>
@@ -344,7 +344,7 @@ test('refunds together never exceed what was paid', async () => {
   expect(list?.refunds.map(({ amount }) => amount)).toEqual(['12.00', '12.00', '6.00']);
 });
 
-test('an unpaid order has no refund, and a refund is above 0 and in the digits of the currency', async () => {
+test('rejects a refund of an unpaid order, of 0, or with too many decimals', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const refund = (amount: string) =>
@@ -362,7 +362,7 @@ test('an unpaid order has no refund, and a refund is above 0 and in the digits o
   expect([zero, finer].map(({ response }) => response.status)).toEqual([422, 422]);
 });
 
-test('goods that came back and were refunded in full are returned', async () => {
+test('returned and fully refunded goods are marked as returned', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -373,7 +373,7 @@ test('goods that came back and were refunded in full are returned', async () => 
   expect((await typesOf(shop, id))?.slice(-2)).toEqual(['refunded', 'returned']);
 });
 
-test('notes and metadata change in any status, and appear in the timeline', async () => {
+test('notes and metadata can change in any status, and appear in the timeline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ note: 'Ring twice.' });
 
@@ -392,7 +392,7 @@ test('notes and metadata change in any status, and appear in the timeline', asyn
   expect(timeline?.entries[1]).toMatchObject({ type: 'created', actor_type: 'guest', context: { total: '14.90' } });
 });
 
-test('the timeline comes newest first, page by page', async () => {
+test('lists the timeline newest first, page by page', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -407,7 +407,7 @@ test('the timeline comes newest first, page by page', async () => {
   expect(second?.next_cursor).toBeNull();
 });
 
-test('a list has the orders that meet all filters', async () => {
+test('a list contains the orders that meet all filters', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { sku: 'LAMP-1', price: '50.00' });
   const paid = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 1 }] });
@@ -430,7 +430,7 @@ test('a list has the orders that meet all filters', async () => {
   expect(await idsOf({ customer_id: unknown })).toEqual([]);
 });
 
-test('the list is filtered by the agent that prepared an order', async () => {
+test('filters by the agent that prepared an order', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const customer = await shop.givenCustomer();
@@ -451,7 +451,7 @@ test('the list is filtered by the agent that prepared an order', async () => {
   expect(await idsOf({ agent_token_id: unknown })).toEqual([]);
 });
 
-test('a page past the end is empty and tells the total', async () => {
+test('a page past the end is empty and contains the total', async () => {
   const shop = await openShop();
   await shop.givenOrder();
 
@@ -460,7 +460,7 @@ test('a page past the end is empty and tells the total', async () => {
   expect(data).toEqual({ orders: [], total: 1, page: 3, limit: 1, pages: 1 });
 });
 
-test('an order of a producer that knew only the required fields of a line is returned, the rest null', async () => {
+test('returns an order of an older producer with only the required fields of a line, the rest null', async () => {
   const shop = await openShop();
   const id = randomUUID();
   await shop.owner.query(
@@ -488,7 +488,7 @@ test('an order of a producer that knew only the required fields of a line is ret
   expect(shipped?.order.fulfillment_status).toBe('fulfilled');
 });
 
-test('orders of other shops are not found', async () => {
+test('answers 404 for orders of other shops', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { id } = await givenPaidOrder(other);
   const { dashboard } = shop;

@@ -20,7 +20,7 @@ export const listOrders: Handler<'dashboard.listOrders'> = ({ shop, query }) => 
 
 export const getOrder: Handler<'dashboard.getOrder'> = ({ shop, path }) => orders.get(shop, path.order_id);
 
-/** The event of the change shows the stored state: the expiry of an overdue order is recorded first. */
+/** The event of the change contains the stored state: the expiry of an overdue order is recorded first. */
 export const updateOrder: Handler<'dashboard.updateOrder'> = async ({ shop, path, body }) => {
   await expireIfDue(shop.asSystem(), path.order_id);
   return orders.update(shop, path.order_id, body);
@@ -35,7 +35,7 @@ export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ sh
   orders.markDelivered(shop, path.order_id);
 
 export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, caller, path, body }) => {
-  // Whoever may not refund, may not do so by cancelling either.
+  // Cancelling with a refund also needs `orders:refund`.
   if (body.refund) requireAlso('orders:refund', caller);
   const order = await orders.cancel(shop, path.order_id, body);
   return body.refund ? refunds.refundCancelled(shop, path.order_id, body.reason) : order;

@@ -4,7 +4,7 @@ import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Orders whose payment deadline has passed, before and after the job records that. */
+/** Orders past their payment deadline, before and after the job records that. */
 
 const listPath = '/api/dashboard/orders';
 const orderPath = '/api/dashboard/orders/{order_id}';
@@ -15,7 +15,7 @@ const completePath = '/api/storefront/checkout/{checkout_id}/complete';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** An order that a customer's agent prepared, and one of an integration. */
+/** An order prepared by a customer's agent, and one of an integration. */
 async function givenOrders() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -45,7 +45,7 @@ async function passDeadline({ owner, site_id }: OpenShop) {
   );
 }
 
-/** All that shows these orders to somebody, with the version by which an editor names what it has read. */
+/** Every response that contains these orders, with the version for an edit. */
 async function readAll({ shop, customer, agent, order_id, sync_order_id }: Awaited<ReturnType<typeof givenOrders>>) {
   const { dashboard, sync } = shop;
   const params = { path: { order_id } };
@@ -73,7 +73,7 @@ async function readAll({ shop, customer, agent, order_id, sync_order_id }: Await
   };
 }
 
-test('an order past its deadline is read as expired everywhere, and reads the same once the job has recorded it', async () => {
+test('shows an order past its deadline as expired everywhere, and unchanged after the job has recorded it', async () => {
   const given = await givenOrders();
   const { shop, order_id } = given;
   const awaiting = await readAll(given);
@@ -104,12 +104,12 @@ test('an order past its deadline is read as expired everywhere, and reads the sa
   expect(computed.exported.orders).toHaveLength(2);
   expect(computed.overview).toMatchObject({ orders_count: 0, orders_to_pay_count: 0 });
   for (const one of [computed.own, computed.agents, computed.synced.order]) expect(one).toMatchObject(expired);
-  // The job gives the budget back.
+  // The job returns the budget.
   const { agents: _, ...overview } = recorded.overview;
   expect(computed).toMatchObject({ ...recorded, overview });
 });
 
-test('an edit that names the version from before the deadline is refused (412 stale)', async () => {
+test('rejects an edit with the version from before the deadline (412 stale)', async () => {
   const { shop, order_id } = await givenOrders();
   const params = { path: { order_id } };
   const before = await shop.dashboard.GET(orderPath, { params });
@@ -127,7 +127,7 @@ test('an edit that names the version from before the deadline is refused (412 st
   expect(edited.data).toMatchObject({ staff_note: 'Called.', status: 'cancelled' });
 });
 
-test('an edit past the deadline sends no event that shows the order as awaiting its payment', async () => {
+test('an edit past the deadline sends no event with the order as awaiting payment', async () => {
   const { shop, order_id } = await givenOrders();
   await unwrap(
     shop.dashboard.POST('/api/dashboard/webhooks', {
@@ -153,7 +153,7 @@ test('an edit past the deadline sends no event that shows the order as awaiting 
   expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
 });
 
-test('records the expiry of later orders although that of an earlier one fails', async () => {
+test('records the expiry of later orders when that of an earlier one fails', async () => {
   const { shop, order_id } = await givenOrders();
   await passDeadline(shop);
   await shop.owner.query(

@@ -4,11 +4,11 @@ import { openShop } from '../../test/shop.ts';
 
 const today = (time_zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: time_zone }).format(new Date());
 
-test('the figures of a day are those of the shop, in its time zone, without what was cancelled', async () => {
+test("the figures of a day follow the shop's time zone, without cancelled orders", async () => {
   const shop = await openShop();
   const read = async () => {
     const { data, error } = await shop.dashboard.GET('/api/dashboard/overview');
-    if (!data) throw new Error(`There is no overview: ${JSON.stringify(error)}`);
+    if (!data) throw new Error(`The overview failed: ${JSON.stringify(error)}`);
     return data;
   };
   const empty = await read();
@@ -49,7 +49,7 @@ test('the figures of a day are those of the shop, in its time zone, without what
   expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
   const last = told.days.at(-1);
   expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: waiting.total });
-  // The old one is of the first day, or of the day before, as the clock has it.
+  // The old one belongs to the first day or the day before, depending on the time.
   const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
   expect(told.orders_count).toBe(counted);
   expect(told.sales).toBe(waiting.total);
@@ -62,7 +62,7 @@ test('the figures of a day are those of the shop, in its time zone, without what
   expect(told.setup.open_count).toBeGreaterThan(0);
 });
 
-test('sales are what was paid less what was refunded, and an unpaid order adds nothing', async () => {
+test('sales are paid minus refunded amounts, without unpaid orders', async () => {
   const shop = await openShop();
   const read = async () => (await shop.dashboard.GET('/api/dashboard/overview')).data;
   const [{ id, total }] = [await shop.givenOrder(), await shop.givenOrder()];
@@ -80,14 +80,14 @@ test('sales are what was paid less what was refunded, and an unpaid order adds n
   expect(after).toMatchObject({ orders_count: 2, sales: left });
   expect(after?.days.at(-1)).toMatchObject({ orders_count: 2, sales: left });
 
-  // Shipped: an unshipped order is cancelled by the refund of all that was paid, and counts nowhere then.
+  // Shipped, because a full refund cancels an unshipped order, which is not counted.
   const fulfillment = { params, body: { tracking_number: 'X1' } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', fulfillment);
   expect((await refund(left)).response.status).toBe(201);
   expect(await read()).toMatchObject({ orders_count: 2, sales: '0.00' });
 });
 
-test('what agents buy is told with what their customers have yet to confirm', async () => {
+test("shows agents' purchases and those that customers have not confirmed yet", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const agent = await givenAgent(shop, customer);

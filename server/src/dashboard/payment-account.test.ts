@@ -9,7 +9,7 @@ afterAll(() => stripe.close());
 
 const PATH = '/api/dashboard/payment-account';
 
-test('an account is set by its keys, which are stored sealed and shown to nobody', async () => {
+test('sets an account by its keys, which are stored encrypted and never returned', async () => {
   const shop = await stripe.givenShop();
   const { data } = await shop.dashboard.GET(PATH);
   expect(data).toMatchObject({
@@ -30,7 +30,7 @@ test('an account is set by its keys, which are stored sealed and shown to nobody
   expect(openKey(SECRET_KEY, shop.site_id, 'secret_key', sealed)).toMatch(/^sk_test_shop/);
 });
 
-test('a key that Stripe refuses is named, and one of another form is not even sent', async () => {
+test('reports a key that Stripe rejects, and does not send one with an invalid form', async () => {
   const shop = await stripe.givenShop();
   const wrong = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_wrong' } });
   expect(wrong.error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });
@@ -40,7 +40,7 @@ test('a key that Stripe refuses is named, and one of another form is not even se
   expect(stripe.standIn.calls).toHaveLength(calls);
 });
 
-test('capture can be changed by itself, and a webhook secret needs an account', async () => {
+test('capture can be changed alone, and a webhook secret needs an account', async () => {
   const shop = await stripe.givenShop();
   expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({
     capture: 'manual',
@@ -53,7 +53,7 @@ test('capture can be changed by itself, and a webhook secret needs an account', 
   expect((await shop.dashboard.DELETE(PATH)).response.status).toBe(404);
 });
 
-test('an account stays while a payment of it is open', async () => {
+test('an account stays while one of its payments is open', async () => {
   const shop = await stripe.givenShop();
   await shop.givenPage();
   expect((await shop.dashboard.DELETE(PATH)).error).toMatchObject({ error: 'payment_account_in_use' });
@@ -65,7 +65,7 @@ test('an account stays while a payment of it is open', async () => {
   expect(live.error).toBeDefined();
 });
 
-test('a refund of an order that was paid by another account fails, and keeps no account from being set', async () => {
+test('a refund of an order paid by another account fails, and does not block a new account', async () => {
   const shop = await stripe.givenShop();
   const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
   const failed = { status: 'failed', failure_reason: 'account_not_available' };
@@ -82,7 +82,7 @@ test('a refund of an order that was paid by another account fails, and keeps no 
   expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
-test('what a provider could not return is recorded once the merchant has, and not before it was asked', async () => {
+test('records a manual refund only after the provider failed', async () => {
   const shop = await stripe.givenShop();
   const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
   const refund = async (amount: string, by_hand?: true) => {
@@ -112,7 +112,7 @@ test('what a provider could not return is recorded once the merchant has, and no
   expect(atStripe.map(({ amount }) => amount)).toEqual([490]);
 });
 
-test('a capture of an order whose account is no longer set fails once, staff are told, and it can be done later', async () => {
+test('a capture without its account fails once, notifies the staff, and can be repeated later', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id: order_id } = await shop.givenPaidOrder();
   const params = { path: { order_id } };
@@ -134,7 +134,7 @@ test('a capture of an order whose account is no longer set fails once, staff are
   expect(await mailsTold()).toBe(1);
   expect(await shop.details(order_id)).toMatchObject({ payment_status: 'authorized' });
   const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', { params });
-  expect(data?.entries[0]?.message).toBe('The provider could not take 14.90 EUR: account_not_available.');
+  expect(data?.entries[0]?.message).toBe('The provider could not capture 14.90 EUR: account_not_available.');
 
   await server.owner.query(
     'insert into commerce.payment_accounts select * from jsonb_populate_record(null::commerce.payment_accounts, $1)',
@@ -145,13 +145,13 @@ test('a capture of an order whose account is no longer set fails once, staff are
   expect(await shop.details(order_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-/** Bytes as PostgreSQL reads them. */
+/** Bytes in the notation of PostgreSQL. */
 function sealedIn(account: Record<string, unknown> = {}): Record<string, string> {
   const bytes = Object.entries(account).filter(([, value]) => Buffer.isBuffer(value)) as [string, Buffer][];
   return Object.fromEntries(bytes.map(([name, value]) => [name, `\\x${value.toString('hex')}`]));
 }
 
-test('where the operator has set a connected account, the shop can change only its capture', async () => {
+test('with a connected account of the operator, the shop can change only its capture', async () => {
   const shop = await stripe.givenShop();
   await server.owner.query(
     `update commerce.payment_accounts set secret_key = null, connected_account = 'acct_finch' where site_id = $1`,

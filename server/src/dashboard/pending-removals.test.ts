@@ -5,7 +5,7 @@ const stripe = await openStripe();
 const { standIn, server } = stripe;
 afterAll(() => stripe.close());
 
-/** An order of so many pieces, paid by card, whose refunds are pending until the provider has made them. */
+/** An order paid by card, whose refunds are pending until the provider executes them. */
 async function givenOrderOf(quantity: number) {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
@@ -62,7 +62,7 @@ test('pieces of a pending refund do not ship, and ship again when the refund fai
   expect(await onHand()).toBe(7);
 });
 
-test('an order is cancelled once the provider has refunded all of its pieces, and not before', async () => {
+test('an order is cancelled once the provider has refunded all of its pieces, not before', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
 
   await refund(order.total, 2);
@@ -79,7 +79,7 @@ test('an order is cancelled once the provider has refunded all of its pieces, an
 });
 
 test.each([true, false])(
-  'pieces of a refund (restock %s) that fails after the order was cancelled are put into stock once',
+  'restocks pieces of a refund (restock %s) that fails after the order was cancelled once',
   async (restock) => {
     const { shop, refund, cancel, details, onHand } = await givenOrderOf(3);
     standIn.ledger.refundsBegin = 'pending';
@@ -101,7 +101,7 @@ test.each([true, false])(
   },
 );
 
-test('pieces of a failed refund stay out of stock when the order was cancelled without restocking', async () => {
+test('does not restock pieces of a failed refund if the order was cancelled without restocking', async () => {
   const { shop, refund, cancel, onHand } = await givenOrderOf(3);
   standIn.ledger.refundsBegin = 'pending';
   await refund('10.00', 1);
@@ -115,7 +115,7 @@ test('pieces of a failed refund stay out of stock when the order was cancelled w
   expect(await onHand()).toBe(7);
 });
 
-test('money is due again when the bank sends back the refund that cancelled the order', async () => {
+test('money is due again when the bank rejects the refund that cancelled the order', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
   await refund('5.00', 2);
   await shop.finishMoves();

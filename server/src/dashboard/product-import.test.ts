@@ -10,7 +10,7 @@ const row = (slug: string, more: Partial<ProductImport> = {}): ProductImport => 
   ...more,
 });
 
-test('bad rows are refused by themselves, each with its mistakes, and the good ones are written', async () => {
+test('rejects invalid rows separately with their mistakes, and writes the valid ones', async () => {
   const { dashboard } = await openShop();
   const bad = { slug: 'bad', name: 7, price: 'cheap', extra: true } as never;
 
@@ -53,7 +53,7 @@ test('importing the same rows again changes nothing', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data).toEqual(before.data);
 });
 
-test('an update keeps what the row leaves out, and the ids and stock of variants it names again', async () => {
+test('an update keeps missing fields, and the ids and stock of variants that it contains', async () => {
   const { dashboard } = await openShop();
   const variants = [{ option1: 'S', inventory_quantity: 4 }, { option1: 'M' }];
   const options = [{ name: 'Size', values: ['S', 'M', 'L'] }];
@@ -80,7 +80,7 @@ test('an update keeps what the row leaves out, and the ids and stock of variants
   expect(after?.variants[0]?.id).toBe(before?.variants[0]?.id);
 });
 
-test('stock that exists is set only when the call asks for it', async () => {
+test('sets existing stock only if the call requests it', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(importing, { body: { products: [row('mug', { inventory_quantity: 4 })] } });
   const products = [row('mug', { inventory_quantity: 9 })];
@@ -92,7 +92,7 @@ test('stock that exists is set only when the call asks for it', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data?.products[0]?.total_inventory).toBe(9);
 });
 
-test('a dry run tells the outcome and writes nothing', async () => {
+test('a dry run returns the outcome and writes nothing', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Mug', slug: 'mug' });
   const products = [row('mug', { vendor: 'New' }), row('cup'), row('cup2', { price: '1.999' })];
@@ -106,7 +106,7 @@ test('a dry run tells the outcome and writes nothing', async () => {
   expect(listed).toMatchObject({ total: 1, products: [{ vendor: null }] });
 });
 
-test('a SKU of another product refuses only its row', async () => {
+test('a SKU of another product rejects only its row', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id, slug } = await givenProduct({ sku: 'TAKEN' });
   const variants = [
@@ -124,7 +124,7 @@ test('a SKU of another product refuses only its row', async () => {
       [
         {
           loc: ['body', 'products', 0, 'sku'],
-          msg: `The product "${slug}" has the SKU "TAKEN" already.`,
+          msg: `The product "${slug}" already has the SKU "TAKEN".`,
           type: 'sku_taken',
           ctx: { sku: 'TAKEN', slug, product_id: id },
         },
@@ -136,7 +136,7 @@ test('a SKU of another product refuses only its row', async () => {
       [
         {
           loc: ['body', 'products', 2, 'variants', 1, 'sku'],
-          msg: `The product "${slug}" has the SKU "Taken" already, there as "TAKEN".`,
+          msg: `The product "${slug}" already has the SKU "Taken", written as "TAKEN".`,
           type: 'sku_taken',
           ctx: { sku: 'Taken', slug, product_id: id },
         },
@@ -149,7 +149,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 const size = [{ name: 'Size', values: ['S', 'M'] }];
 
-/** Imports rows and expects none to be refused. */
+/** Imports rows and expects none to be rejected. */
 async function imported({ dashboard }: OpenShop, products: ProductImport[], update_inventory = false) {
   const { data } = await dashboard.POST(importing, { body: { products, update_inventory } });
   expect(data?.results.flatMap(({ errors }) => errors)).toEqual([]);
@@ -163,7 +163,7 @@ async function bySlug({ dashboard }: OpenShop, slug: string) {
   return found;
 }
 
-test('of new products that are written together, only those are refused whose SKU another has, in the order of the rows', async () => {
+test('of new products written together, only those with a SKU of another are rejected, in the order of the rows', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ sku: 'TAKEN' });
   const skus = ['A', 'B', 'TAKEN', 'C', 'A', 'D'];
@@ -180,7 +180,7 @@ test('of new products that are written together, only those are refused whose SK
   expect(data?.results.map(({ errors }) => errors[0]?.ctx?.sku)).toEqual([
     ...[undefined, undefined, 'TAKEN', undefined, 'A', undefined],
   ]);
-  // A dry run undoes each row at once, so a row may not see what the one before it took.
+  // A dry run rolls each row back at once, so a row does not see the SKU of the one before.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
   const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
   expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);
@@ -189,7 +189,7 @@ test('of new products that are written together, only those are refused whose SK
   expect(all.data?.products).toHaveLength(5);
 });
 
-test('update_inventory sets the stock that a row gives and leaves what it does not give', async () => {
+test('update_inventory sets the given stock and keeps the other', async () => {
   const shop = await openShop();
   const variants = [
     { option1: 'S', inventory_quantity: 4 },
@@ -211,7 +211,7 @@ test('update_inventory sets the stock that a row gives and leaves what it does n
   ]);
 });
 
-test('stock still equals its movements when imports and adjustments change it at the same time', async () => {
+test('stock equals its movements after concurrent imports and adjustments', async () => {
   const shop = await openShop();
   const variants = ['S', 'M'].map((option1) => ({ option1, inventory_quantity: 50 }));
   await imported(shop, [row('tee', { options: size, variants })]);
@@ -238,7 +238,7 @@ test('stock still equals its movements when imports and adjustments change it at
   expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
 });
 
-test('the fields that a row does not give a variant stay, and its price is the default of all others', async () => {
+test('missing fields of a variant stay, and its price is the default of all others', async () => {
   const shop = await openShop();
   const given = {
     sku: 'T-S',
@@ -278,7 +278,7 @@ test('the fields that a row does not give a variant stay, and its price is the d
   ]);
 });
 
-test('a product without variants can be given some, and a row without price keeps the price', async () => {
+test('a product without variants can get some, and a row without price keeps the price', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { sku: 'TEE', weight: '1', inventory_quantity: 2 })]);
   const variants = [
@@ -293,7 +293,7 @@ test('a product without variants can be given some, and a row without price keep
   expect(await bySlug(shop, 'tee')).toMatchObject({ has_variants: true, variants: [{ sku: 'TEE' }, { sku: null }] });
 });
 
-test('calls that make the same product at the same time all succeed, one by creating it', async () => {
+test('concurrent calls with the same product all succeed, one by creating it', async () => {
   const shop = await openShop();
 
   const calls = await Promise.all(
@@ -305,7 +305,7 @@ test('calls that make the same product at the same time all succeed, one by crea
   expect(calls.map((statuses) => statuses?.[1])).toEqual(Array.from({ length: 8 }, () => 'created'));
 });
 
-test('texts are brought into the same form by a row that creates and by one that updates', async () => {
+test('normalizes texts alike for new and updated products', async () => {
   const shop = await openShop();
   const texts = { name: ' Mug ', tags: [' clay', 'clay', ' '], description: '<p>&amp;lt;b&gt; warm</p>' };
 
@@ -331,7 +331,7 @@ test('two variants can exchange their SKUs', async () => {
   expect((await bySlug(shop, 'tee')).variants.map(({ sku }) => sku)).toEqual(['B', 'A']);
 });
 
-test('only the variants that a row changes are marked as changed', async () => {
+test('marks only the changed variants of a row as changed', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { options: size, variants: [{ option1: 'S' }, { option1: 'M' }] })]);
   const [small, medium] = (await bySlug(shop, 'tee')).variants;
@@ -343,7 +343,7 @@ test('only the variants that a row changes are marked as changed', async () => {
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
 
-test('an import that set a product untaxed makes it taxed again, and leaves another tax class alone', async () => {
+test('an import that made a product tax-free makes it taxable again, and keeps another tax class', async () => {
   const { dashboard } = await openShop();
   const send = (taxable: boolean) =>
     dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
@@ -387,7 +387,7 @@ test('an import that hid a product publishes it again', async () => {
   expect((await send({})).data?.counts).toMatchObject({ unchanged: 1 });
 });
 
-test('a new product without a price becomes a draft, and a known one keeps its price', async () => {
+test('a new product without a price becomes a draft, and an existing one keeps its price', async () => {
   const { dashboard } = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [{ option1: 'S', price: '4.00' }, { option1: 'M' }];

@@ -13,7 +13,7 @@ const tee = {
   ],
 };
 
-test('a SKU that is taken is named, whichever way it was to be written', async () => {
+test('names a SKU that is taken, in every operation', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
   await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
@@ -49,7 +49,7 @@ test('a SKU that is taken is named, whichever way it was to be written', async (
   );
 });
 
-test('a SKU is taken whatever its case, also for those who ask at the same moment', async () => {
+test('a SKU is taken in any case, also concurrently', async () => {
   const { dashboard, givenProduct } = await openShop();
   const first = await givenProduct({ sku: 'AA-1' });
   const other = await givenProduct({ sku: 'BB-1' });
@@ -68,7 +68,7 @@ test('a SKU is taken whatever its case, also for those who ask at the same momen
   expect(together.flatMap(({ error }) => (error ? [error.error] : []))).toEqual(['sku_taken', 'sku_taken']);
 });
 
-test('SKUs that a shop had in several spellings stay until they are changed', async () => {
+test('existing SKUs in several spellings stay until they are changed', async () => {
   const { dashboard, givenProduct, owner } = await openShop();
   const kept = await givenProduct({ sku: 'AA-1' });
   const twin = await givenProduct({ sku: 'x' });
@@ -91,7 +91,7 @@ test('SKUs that a shop had in several spellings stay until they are changed', as
   expect((await dashboard.GET(product, { params: { path: { product_id: kept.id } } })).data).toEqual(kept);
 });
 
-test('a name of blanks is refused, for products and for options', async () => {
+test('rejects blank names of products and options', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const params = { path: { product_id: made.id } };
@@ -113,7 +113,7 @@ test('a name of blanks is refused, for products and for options', async () => {
   expect(renamed.data?.options[0]?.name).toBe('Fit');
 });
 
-test('however deep or broken a description is nested, it is read', async () => {
+test('reads a description of any depth and with broken nesting', async () => {
   const { givenProduct } = await openShop();
 
   const deep = await givenProduct({ description: '<b>'.repeat(21_000) });
@@ -123,7 +123,7 @@ test('however deep or broken a description is nested, it is read', async () => {
   expect(broken.description).toBe('<a'.repeat(32_700));
 });
 
-test('an option name that the product has, whatever the case, and a fourth option are refused', async () => {
+test('rejects a repeated option name in any case, and a fourth option', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id, options } = await givenProduct(tee);
   const add = (name: string) =>
@@ -166,7 +166,7 @@ test('an image and an option cannot be reached through another product of the sh
   expect([data?.images, data?.options]).toEqual([made.images, made.options]);
 });
 
-test('nothing whose stock an open checkout holds is deleted', async () => {
+test('does not delete anything with reserved stock', async () => {
   const { dashboard, givenProduct, givenCheckout } = await openShop();
   const made = await givenProduct(tee);
   const variant_id = made.variants[0]?.id ?? '';
@@ -182,7 +182,7 @@ test('nothing whose stock an open checkout holds is deleted', async () => {
   expect(data?.variants).toHaveLength(2);
 });
 
-test('a variant whose stock an open checkout holds is not removed by an import that leaves it out', async () => {
+test('an import does not remove a missing variant with reserved stock', async () => {
   const { dashboard, givenProduct, givenCheckout } = await openShop();
   const made = await givenProduct({ ...tee, slug: 'tee' });
   await givenCheckout({ content: [{ variant_id: made.variants[0]?.id ?? '', quantity: 1 }] });
@@ -196,7 +196,7 @@ test('a variant whose stock an open checkout holds is not removed by an import t
   expect(after.data?.variants).toHaveLength(2);
 });
 
-test('a slug that is in two rows of an import is refused at the second', async () => {
+test('rejects the second of two import rows with one slug', async () => {
   const { dashboard } = await openShop();
   const row = (slug: string, name: string) => ({ slug, name, price: '5' });
 

@@ -39,7 +39,7 @@ test('a product shows the price of its cheapest variant', async () => {
   ]);
 });
 
-test('a name that is taken gets the next free slug, also when many are made at once', async () => {
+test('a taken name gets the next free slug, also concurrently', async () => {
   const { dashboard } = await openShop();
 
   const made = await Promise.all(
@@ -50,7 +50,7 @@ test('a name that is taken gets the next free slug, also when many are made at o
   expect(slugs).toEqual(['blue-vase', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `blue-vase-${n}`)]);
 });
 
-test('a given slug or SKU that is taken is refused and nothing is written', async () => {
+test('rejects a given slug or SKU that is taken, and writes nothing', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ slug: 'vase', sku: 'V-1' });
 
@@ -62,7 +62,7 @@ test('a given slug or SKU that is taken is refused and nothing is written', asyn
   expect(data?.total).toBe(0);
 });
 
-test('every mistake of a product is named at once, each at its field', async () => {
+test('names every mistake of a product at once, each at its field', async () => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(products, {
@@ -104,7 +104,7 @@ test('amounts have exactly the digits of the currency', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'price'], type: 'decimal_max_places' }] });
 });
 
-test('a patch changes what it names and leaves the rest', async () => {
+test('a patch changes only the given fields', async () => {
   const { dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ vendor: 'Alder', tags: ['a', 'b'], description: 'Old', compare_at_price: '12' });
 
@@ -123,7 +123,7 @@ test('a patch changes what it names and leaves the rest', async () => {
   });
 });
 
-test('fields of the variants are refused on a product that has variants', async () => {
+test('rejects fields of the variants on a product that has variants', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
 
@@ -132,7 +132,7 @@ test('fields of the variants are refused on a product that has variants', async 
   expect(error).toMatchObject({ error: 'product_has_variants', fields: ['price'] });
 });
 
-test('HTML in a description is kept as its text', async () => {
+test('stores HTML in a description as its text', async () => {
   const { givenProduct } = await openShop();
 
   const mug = await givenProduct({ description: '<p>Hand&shy;made &amp; <b>warm</b>.</p><script>alert(1)</script>' });
@@ -169,7 +169,7 @@ test('an option can be added, moved, renamed and deleted, and the variants follo
   ]);
 });
 
-test('an option that tells variants apart cannot be deleted, nor a value that one has be dropped', async () => {
+test('does not delete an option that distinguishes variants, nor a value in use', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct({
     ...tee,
@@ -218,7 +218,7 @@ test('variants are added, changed and deleted one by one, but never the last', a
   expect(data?.options[0]?.values).toEqual(['S', 'M', 'L']);
 });
 
-test('a value that its option does not list is refused, by name, for a new variant and for a change', async () => {
+test('rejects a value that its option does not list, for a new variant and for a change', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -240,7 +240,7 @@ test('a value that its option does not list is refused, by name, for a new varia
   expect(data).toEqual(made);
 });
 
-test('the list is filtered by price, stock, collection and times, all at once', async () => {
+test('filters the list by price, stock, collection and times, all at once', async () => {
   const { dashboard, givenProduct } = await openShop();
   const gone = await givenProduct({ name: 'Gone', price: '5.00', inventory_quantity: 0 });
   const low = await givenProduct({ name: 'Low', price: '10.00', inventory_quantity: 2, low_stock_threshold: 3 });
@@ -277,7 +277,7 @@ test('the list is filtered by price, stock, collection and times, all at once', 
   expect(response.status).toBe(422);
 });
 
-test('images keep the order that their positions ask for', async () => {
+test('images keep the order of their positions', async () => {
   const { dashboard, givenProduct } = await openShop();
   const image = (n: number) => ({ url: `https://images.example/${n}.jpg` });
   const made = await givenProduct({ images: [image(1), image(2)] });
@@ -299,7 +299,7 @@ test('images keep the order that their positions ask for', async () => {
   expect(names(left.data)).toEqual(['3', '2']);
 });
 
-test('a deleted product is gone for everyone and leaves a tombstone', async () => {
+test('a deleted product is gone everywhere and leaves a tombstone', async () => {
   const { dashboard, storefront, givenProduct, owner, site_id } = await openShop();
   const mug = await givenProduct({ slug: 'gone' });
   const path = { product_id: mug.id };
@@ -316,7 +316,7 @@ test('a deleted product is gone for everyone and leaves a tombstone', async () =
   expect(rows).toEqual([{ slug: 'gone' }]);
 });
 
-test('a product of another shop does not exist, for reading and for every change', async () => {
+test('answers 404 for a product of another shop, for reads and every change', async () => {
   const { givenProduct, dashboard: own } = await openShop();
   const { dashboard: stranger } = await openShop();
   const made = await givenProduct(tee);
@@ -346,7 +346,7 @@ test('a product of another shop does not exist, for reading and for every change
   expect((await own.GET(product, { params: { path } })).data).toEqual(made);
 });
 
-test('a variant id of another product is not found', async () => {
+test('answers 404 for a variant id of another product', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [mug, made] = [await givenProduct(), await givenProduct(tee)];
 
@@ -358,7 +358,7 @@ test('a variant id of another product is not found', async () => {
   expect(error?.error).toBe('not_found');
 });
 
-test('the list filters by status, vendor, type, tag and text, and pages through all', async () => {
+test('filters the list by status, vendor, type, tag and text, and pages through all', async () => {
   const { dashboard, givenProduct } = await openShop();
   for (let i = 1; i <= 5; i += 1)
     await givenProduct({ name: `Cup ${i}`, vendor: 'Alder', tags: ['Clay'], sku: `C-${i}` });
@@ -380,7 +380,7 @@ test('the list filters by status, vendor, type, tag and text, and pages through 
   });
 });
 
-test('the export walks through all products, a page at a time', async () => {
+test('exports all products page by page', async () => {
   const { dashboard, givenProduct } = await openShop();
   for (let i = 0; i < 5; i += 1) await givenProduct({ name: `Cup ${i}` });
 
@@ -395,7 +395,7 @@ test('the export walks through all products, a page at a time', async () => {
   expect(names).toEqual(['Cup 0', 'Cup 1', 'Cup 2', 'Cup 3', 'Cup 4']);
 });
 
-test('the same key brings the same product once, also when eight ask at the same time', async () => {
+test('creates a product once per key, also with eight concurrent calls', async () => {
   const { dashboard } = await openShop();
   const params = { header: { 'Idempotency-Key': randomUUID() } };
 

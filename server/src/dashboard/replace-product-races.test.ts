@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('lets exactly one of 16 saves through that name the same version', async () => {
+test('accepts exactly one of 16 saves with the same version', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { etag } = await readProduct(shop, tee.id);
@@ -31,7 +31,7 @@ test('lets exactly one of 16 saves through that name the same version', async ()
   expect(now.etag).toBe(tagIn(won?.response as Response));
 });
 
-test('leaves stock alone that is sold and counted while the product is saved', async () => {
+test('keeps stock that is sold and counted while the product is saved', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { id, variants } = await shop.givenProduct({
@@ -68,7 +68,7 @@ test('leaves stock alone that is sold and counted while the product is saved', a
   ]);
 });
 
-test('is not refused as stale after a sale', async () => {
+test('is not rejected as stale after a sale', async () => {
   const shop = await openShop();
   const { id, variants } = await shop.givenProduct();
   const { etag } = await readProduct(shop, id);
@@ -79,7 +79,7 @@ test('is not refused as stale after a sale', async () => {
   expect(saved.data?.variants).toMatchObject([{ price: '12.00', inventory_quantity: 8 }]);
 });
 
-/** Takes the second of two variants away, which a cart and an order have, by one of two ways. */
+/** Removes the second of two variants, which a cart and an order contain, in one of two ways. */
 async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [string, string]) => Promise<unknown>) {
   const shop = await openShop();
   const made = await shop.givenProduct({
@@ -112,7 +112,7 @@ async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [st
   };
 }
 
-test('deletes a variant that carts and orders have as the call for one variant does', async () => {
+test('deletes a variant in carts and orders like the call for one variant', async () => {
   const one = await withoutSecond((shop, product_id, [, variant_id]) =>
     shop.dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
       params: { path: { product_id, variant_id } },
@@ -130,7 +130,7 @@ const MOST = 2048;
 const VALUES = Array.from({ length: 128 }, (_, i) => `Shade ${i}`);
 const SIZES = Array.from({ length: 16 }, (_, i) => `Size ${i}`);
 
-test('saves 2,048 variants with all their fields, and refuses one more', async () => {
+test('saves 2,048 variants with all their fields, and rejects one more', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct();
   const options = [

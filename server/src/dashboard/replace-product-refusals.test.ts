@@ -9,7 +9,7 @@ type Body = Omit<ProductReplacement, 'status'> & Record<string, unknown>;
 
 const NOBODY = '0192f3a0-5555-7000-8000-00000000dead';
 
-/** Bodies that are refused, each with the place and the type of its mistake. */
+/** Invalid bodies, each with the place and the type of its mistake. */
 const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, string]> = {
   'a price of the wrong form': ({ variants }) => [
     { variants: variants.map(({ id }, i) => (i === 3 ? { id, price: 'free' } : { id })) },
@@ -88,11 +88,11 @@ const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, str
     'sku_taken',
   ],
   'a blank name': () => [{ name: ' ' }, ['name'], 'string_too_short'],
-  'a field that only answers have': () => [{ price: '5.00' }, ['price'], 'extra_forbidden'],
+  'a read-only field': () => [{ price: '5.00' }, ['price'], 'extra_forbidden'],
   'nothing at all': () => [{}, [], 'too_short'],
 };
 
-describe('refuses, names the place and changes nothing', () => {
+describe('rejects, names the place and changes nothing', () => {
   let shop: TestShop;
   let tee: Product;
   let other: Product;
@@ -115,14 +115,14 @@ describe('refuses, names the place and changes nothing', () => {
   });
 });
 
-/** Saves that the database or the state of the shop refuses, after parts of them were written. */
+/** Saves that the database or the state of the shop rejects, after parts of them were written. */
 const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> = {
   'a slug of another product': ['slug_taken', () => ({ slug: 'other' })],
-  'a variant deleted that an open checkout holds': [
+  'a deleted variant with stock reserved by an open checkout': [
     'conflict',
     ({ variants }) => ({ variants: variants.slice(0, 3).map(({ id }) => ({ id })) }),
   ],
-  'a policy of deny where more is held than is there': [
+  'a policy of deny with more reserved than on hand': [
     'insufficient_stock',
     ({ variants }) => ({
       variants: variants.map(({ id }, i) => ({
@@ -144,7 +144,7 @@ const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> 
   ],
 };
 
-describe('refuses as a whole, whatever was written before', () => {
+describe('rejects as a whole, whatever was written before', () => {
   test.for(Object.entries(CONFLICTS))('%s', async ([, [code, bodyOf]]) => {
     const shop = await openShop();
     const tee = await givenTee(shop);
@@ -166,7 +166,7 @@ describe('refuses as a whole, whatever was written before', () => {
   });
 });
 
-test('requires If-Match and the present version in it', async () => {
+test('requires If-Match with the current version', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { etag } = await readProduct(shop, tee.id);
@@ -189,7 +189,7 @@ test('requires If-Match and the present version in it', async () => {
   expect(again.data?.name).toBe('Blouse');
 });
 
-test('does not find a product of another shop, nor one that was deleted', async () => {
+test('answers 404 for a product of another shop and a deleted one', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const theirs = await givenTee(other);
   const { id } = await shop.givenProduct();

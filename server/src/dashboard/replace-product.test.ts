@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenProcessingFile, givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('saves fields, options, variants and images in one call, and what is absent stays', async () => {
+test('saves fields, options, variants and images in one call, and keeps missing fields', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -47,7 +47,7 @@ test('saves fields, options, variants and images in one call, and what is absent
   expect([second, mb].map((gone) => JSON.stringify(product).includes(gone?.id ?? ''))).toEqual([false, false]);
 });
 
-test('writes nothing and sends no event when everything is as it was', async () => {
+test('writes nothing and sends no event without a difference', async () => {
   const shop = await openShop();
   const { id, options, variants, images, ...tee } = await givenTee(shop);
   const { told } = await givenWebhook(shop);
@@ -85,7 +85,7 @@ test('sends one product.updated, indexes the product and records the call in the
   });
 });
 
-test('gives a product options and variants, and takes them from it', async () => {
+test('adds options and variants to a product, and removes them', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct({ sku: 'MUG', inventory_quantity: 7 });
   const [only] = mug.variants;
@@ -134,7 +134,7 @@ test('renames the value of an option together with its variants', async () => {
   ]);
 });
 
-test('moves the values of variants with their options, also where only options are sent', async () => {
+test('moves the values of variants with their options, also if only options are sent', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -177,7 +177,7 @@ test('exchanges the SKUs and the option values of two variants', async () => {
   ]);
 });
 
-test('keeps SKUs that differ in case only, as older shops have them, until they are changed', async () => {
+test('keeps older SKUs that differ only in case until they are changed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ sku: 'AA-1' });
   const tee = await givenTee(shop);
@@ -231,7 +231,7 @@ test('keeps, describes, moves and removes images whose file is processing, and a
   expect((await save(shop, id, { images: [] })).data?.images).toEqual([]);
 });
 
-test('repeats its answer under the same Idempotency-Key', async () => {
+test('repeats its response under the same Idempotency-Key', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const { etag } = await readProduct(shop, product_id);
@@ -249,7 +249,7 @@ test('repeats its answer under the same Idempotency-Key', async () => {
   expect((await readProduct(shop, product_id)).product.images).toHaveLength(1);
 });
 
-/** A webhook for changes of products, and what it has been sent so far. */
+/** A webhook for changes of products, and the events sent to it. */
 async function givenWebhook({ dashboard, owner, site_id }: TestShop) {
   await dashboard.POST('/api/dashboard/webhooks', {
     body: { url: 'https://hooks.example.net/shop', events: ['product.*'] },

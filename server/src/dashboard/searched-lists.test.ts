@@ -14,7 +14,7 @@ async function numbersOf({ dashboard }: OpenShop, query: object): Promise<string
   return data?.orders.map(({ order_number }) => order_number).join(' ') ?? '';
 }
 
-test('an order is found by a part of each of its texts, whatever the case and length, and by no other', async () => {
+test('finds an order by a part of each of its texts in any case and length, and no other', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   await neighbour.givenOrder({ email: 'zoe@studio.example' });
   const product = await shop.givenProduct({ name: 'Coat', sku: 'COAT_S-%' });
@@ -42,7 +42,7 @@ test('an order is found by a part of each of its texts, whatever the case and le
     ...[first, 'ZOE@stu', 'studio.example', 'oat_s', '-%', 'T_S-%'].map((each) => [each, first]),
     ...[other, 'max', 'ngozi å', 'ÅKESSON', 'jd0146 0', '9/47', ' max@ '].map((each) => [each, other]),
     ...['june okafor', 'example', '@', 'e'].map((each) => [each, `${first} ${other}`]),
-    // The end of one text and the beginning of the next are not one text; `%` and `_` stand for themselves.
+    // The end of one text and the beginning of the next are separate; `%` and `_` are literal.
     ...['examplezoe', 'okaforngozi', 'JuneOkafor', 's%l', 's__dio', '%%', 'nobody'].map((each) => [each, '']),
   ] as [string, string][]) {
     expect.soft(await numbersOf(shop, { q }), q).toBe(found);
@@ -52,7 +52,7 @@ test('an order is found by a part of each of its texts, whatever the case and le
   expect(await numbersOf(neighbour, { q: 'ngozi' })).toBe('');
 });
 
-test('no two texts of an order are one, whatever is put between them', async () => {
+test('two texts of an order are never joined, whatever separates them', async () => {
   const shop = await openShop();
   await shop.givenOrder({ email: 'zoe@studio.example' });
 
@@ -62,7 +62,7 @@ test('no two texts of an order are one, whatever is put between them', async () 
   }
 });
 
-test('customers are found in their own shop alone, and by one text at a time', async () => {
+test('finds customers only in their own shop, and by one text at a time', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace', phone: '+44 20 1' };
   await shop.dashboard.POST(customers, { body });
@@ -78,13 +78,13 @@ test('customers are found in their own shop alone, and by one text at a time', a
   expect(await found(neighbour, 'ada')).toBe('ada@neighbour.example');
 });
 
-test('more orders and customers than are found by index are found all the same', async () => {
+test('finds more orders and customers than the index limit', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const all = async (path: typeof orders | typeof customers, q: string) =>
     (await shop.dashboard.GET(path, { params: { query: { q, limit: 1 } } })).data?.total;
   await asSuperuser(async (superuser) => {
-    // Copies of an order, whose stock nobody books: they must be gone before anybody counts.
+    // Copies of an order without stock, which must be deleted before anything is counted.
     await superuser.query('set session_replication_role = replica');
     try {
       await superuser.query(COPIES, [shop.site_id, id]);
@@ -108,7 +108,7 @@ const COPIES = `
   )
   insert into commerce.customers (site_id, id, email) select $1, id, name || '@example.com' from copies`;
 
-test('variants are found by SKU, barcode and name, in their own shop alone', async () => {
+test('finds variants by SKU, barcode and name only in their own shop', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -129,7 +129,7 @@ test('variants are found by SKU, barcode and name, in their own shop alone', asy
   for (const q of ['hut', 's4', '%%', 'COATxS']) expect.soft(await found(q), q).toBe('0: ');
 });
 
-test('what is searched for among orders and customers can be found by index, for all that row-level security asks', async () => {
+test('searches of orders and customers can use an index in spite of row-level security', async () => {
   const { site_id } = await openShop();
   await asSuperuser(async (superuser) => {
     await superuser.query('begin');
@@ -149,7 +149,7 @@ const SEARCHED = ['orders', 'order_lines', 'fulfillments', 'customers', 'product
   .map((name) => `'${name}'::regclass`)
   .join();
 
-/** By which indexes the statement inside a search function finds the text, as its owner plans it. */
+/** The indexes that the statement of a search function uses, as its owner plans it. */
 async function indexesOf(superuser: pg.Client, name: string, site_id: string): Promise<string[]> {
   const { rows } = await superuser.query(`select pg_get_function_sqlbody(to_regproc('commerce.' || $1)) as body`, [
     name,

@@ -5,7 +5,7 @@ import { openShop } from '../../test/shop.ts';
 const settings = '/api/dashboard/settings';
 const bank = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-test('a change leaves the settings that it does not name', async () => {
+test('changes only the given settings', async () => {
   const { dashboard } = await openShop();
   const { data: before } = await dashboard.GET(settings);
 
@@ -38,7 +38,7 @@ test('every setting can be changed', async () => {
   expect(data).toMatchObject(body);
 });
 
-test('bank details given in part are whole, and null removes them', async () => {
+test('fills partial bank details with null, and null removes them', async () => {
   const { dashboard } = await openShop();
 
   const { data: given } = await dashboard.PATCH(settings, { body: { bank_details: bank } });
@@ -50,7 +50,7 @@ test('bank details given in part are whole, and null removes them', async () => 
   expect(removed?.bank_details).toBeNull();
 });
 
-test('what the schema cannot judge is refused field by field, all at once', async () => {
+test('rejects mistakes that the schema cannot detect, field by field, all at once', async () => {
   const { dashboard } = await openShop();
   const body = {
     name: ' ',
@@ -87,7 +87,7 @@ test('a shop with products keeps its currency', async () => {
   expect(same?.name).not.toBe('Never');
 });
 
-test('a shop keeps its currency once an agent may spend in it, or asks to', async () => {
+test('a shop keeps its currency once an agent has or requests a budget', async () => {
   const shop = await openShop({ currency: 'JPY' });
   const change = async () => (await shop.dashboard.PATCH(settings, { body: { currency: 'EUR' } })).error;
   const customer = await shop.givenCustomer();
@@ -112,7 +112,7 @@ test('the storefront sees a new name at once', async () => {
   expect((await dashboard.GET('/api/dashboard/me')).data?.merchant).toMatchObject({ name: 'Renamed' });
 });
 
-test('the storefront reads where the legal texts are and where to ask, and null for what the shop has not named', async () => {
+test('the storefront shows legal texts and contact details, and null for missing ones', async () => {
   const { dashboard, storefront } = await openShop();
   const read = async () => (await storefront.GET('/api/storefront/shop')).data;
   const nothing = { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null };
@@ -125,7 +125,7 @@ test('the storefront reads where the legal texts are and where to ask, and null 
   expect(await read()).toMatchObject({ ...brand, policies: { ...nothing, ...legal } });
 });
 
-test('the settings of a shop are its own', async () => {
+test('the settings of a shop are separate from others', async () => {
   const { dashboard } = await openShop();
   const { dashboard: neighbour } = await openShop();
   const { data: before } = await neighbour.GET(settings);

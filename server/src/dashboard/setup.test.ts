@@ -9,7 +9,7 @@ const setup = '/api/dashboard/setup';
 const settings = '/api/dashboard/settings';
 const bank = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** A new shop on a server that takes no cards itself. */
+/** A new shop on a server without its own card provider. */
 async function bareShop() {
   const server = await startServer(databaseUrl(), { card: undefined });
   const shop = await openShop();
@@ -17,14 +17,14 @@ async function bareShop() {
   const dashboard = createDashboardClient({ baseUrl: server.baseUrl, apiKey });
   const read = async () => {
     const { data } = await dashboard.GET(setup);
-    if (!data) throw new Error('There is no list.');
+    if (!data) throw new Error('The setup list is missing.');
     return data;
   };
   const open = async () => (await read()).items.filter((item) => !item.done).map(({ code }) => code);
   return { ...shop, read, open, [Symbol.asyncDispose]: () => stopServer(server) };
 }
 
-test('a new shop is told all that it lacks, and cannot sell until what blocks is done', async () => {
+test('a new shop sees all missing steps, and cannot sell until the blocking ones are done', async () => {
   await using shop = await bareShop();
   const all = ['products', 'delivery', 'payment', 'live_payments', 'tax', 'contact', 'legal', 'storefront_url'];
   expect(await shop.open()).toEqual(all);
@@ -66,7 +66,7 @@ test('a product counts once it is published and in stock', async () => {
   expect(await message()).toBe('A product is for sale.');
 });
 
-test('a shop of what is not shipped needs no delivery; one that is only collected from needs no other payment', async () => {
+test('a shop without shipped goods needs no shipping option; one with pickup only needs no other payment', async () => {
   await using shop = await bareShop();
   await shop.givenProduct({ requires_shipping: false });
   expect(await shop.open()).not.toContain('delivery');
@@ -77,7 +77,7 @@ test('a shop of what is not shipped needs no delivery; one that is only collecte
   expect((await shop.read()).can_sell).toBe(true);
 });
 
-test('cards in test mode let a shop sell, and it is told that no money moves', async () => {
+test('cards in test mode let a shop sell, with a note that no real money moves', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.GET(setup);
   const find = (wanted: string) => data?.items.find(({ code }) => code === wanted)?.done;

@@ -16,7 +16,7 @@ const PASSWORD = 'four unrelated quiet words';
 
 const to = (staff_id = '') => ({ path: { staff_id } });
 
-/** A shop with its owner logged in, and a way to take people on. */
+/** A shop with its owner logged in, and a function that adds staff. */
 async function openStaffedShop() {
   const shop = await openShop();
   const { staff: owner } = await logIn(shop);
@@ -26,7 +26,7 @@ async function openStaffedShop() {
     const { data } = await anybody.POST('/api/dashboard/auth/login', { body: { email, password: PASSWORD } });
     return createDashboardClient({ baseUrl, sessionToken: data?.access_token ?? '', maxAttempts: 1 });
   };
-  /** The token of the last mail to an address that the client invites. */
+  /** The token of the last mail to an invited address. */
   const invite = async (email: string, role: StaffRole, by = owner) => {
     const { error } = await by.POST(invitationsPath, { body: { email, role } });
     if (error) throw new Error(JSON.stringify(error));
@@ -42,7 +42,7 @@ async function openStaffedShop() {
   return { ...shop, db_owner: shop.owner, owner, anybody, invite, hire, logInAs };
 }
 
-test('each role opens what the contract lists, and a role that changes or ends counts from the next call on', async () => {
+test('each role allows what the contract lists, and a change of role applies from the next call on', async () => {
   const { owner, hire, dashboard } = await openStaffedShop();
   const viewer = await hire('viewer');
   const orders = '/api/dashboard/orders';
@@ -72,7 +72,7 @@ test('each role opens what the contract lists, and a role that changes or ends c
   expect((await dashboard.GET(staffPath)).data?.staff).toMatchObject([{ role: 'owner', invited_by: null }]);
 });
 
-test('removing a member lists the working keys that they made, and revokes or keeps them as chosen', async () => {
+test('removing a member lists their working keys, and revokes or keeps them as chosen', async () => {
   const { owner, hire, baseUrl } = await openStaffedShop();
   const keys = '/api/dashboard/api-keys';
   const [leaver, other] = [await hire('manager'), await hire('manager')];
@@ -104,7 +104,7 @@ test('removing a member lists the working keys that they made, and revokes or ke
   expect(listed?.find(({ id }) => id === made?.id)?.revoked_by).toMatchObject({ type: 'staff', name: 'Staff' });
 });
 
-test('nobody gives, changes or takes more than they have, and only owners make owners', async () => {
+test('nobody assigns, changes or removes roles beyond their own, and only owners manage owners', async () => {
   const { owner, hire, invite, baseUrl, credentials } = await openStaffedShop();
   const manager = await hire('manager');
   const support = await hire('support', manager.client);
@@ -140,7 +140,7 @@ test('nobody gives, changes or takes more than they have, and only owners make o
   const syncKey = await withKey.POST('/api/dashboard/sync-keys', { body: { description: 'No' } });
   expect(syncKey.error).toMatchObject({ error: 'insufficient_scope', scope: 'keys:write' });
 
-  // The only owner stays; with a second one, the first may go.
+  // The only owner stays; with a second one, the first may leave.
   expect((await owner.DELETE(member, { params: to(first?.id) })).error).toMatchObject({ error: 'last_owner' });
   const alone = await owner.PATCH(member, { params: to(first?.id), body: { role: 'viewer' } });
   expect(alone.error).toMatchObject({ error: 'last_owner' });
@@ -150,7 +150,7 @@ test('nobody gives, changes or takes more than they have, and only owners make o
   expect(await invite(credentials.staff.email, 'viewer', manager.client)).toMatch(/^inv_/);
 });
 
-test('whoever may not refund an order does not refund it by cancelling it, with a role or with a key', async () => {
+test('without orders:refund nobody refunds an order by cancelling it, with a role or a key', async () => {
   const { owner, hire, givenOrder, baseUrl } = await openStaffedShop();
   const fulfilment = await hire('fulfilment');
   const support = await hire('support');
@@ -181,7 +181,7 @@ test('whoever may not refund an order does not refund it by cancelling it, with 
   expect((await cancel(support.client, second, true)).data).toMatchObject({ payment_status: 'refunded' });
 });
 
-test('nobody withdraws or replaces an invitation to a role that is beyond them', async () => {
+test('nobody withdraws or replaces an invitation to a role beyond their own', async () => {
   const { owner, hire, invite, anybody } = await openStaffedShop();
   const manager = await hire('manager');
   const email = `boss-${crypto.randomUUID().slice(0, 8)}@example.com`;
@@ -204,7 +204,7 @@ test('nobody withdraws or replaces an invitation to a role that is beyond them',
   expect((await owner.DELETE(invitation, { params: own })).response.status).toBe(404);
 });
 
-test('what staff do with their own login, and that they join, is on record in each shop that it concerns', async () => {
+test('records actions on their own login and joining in each affected shop', async () => {
   const first = await openStaffedShop();
   const second = await openStaffedShop();
   const other = await openStaffedShop();
@@ -255,7 +255,7 @@ test('what staff do with their own login, and that they join, is on record in ea
   expect(JSON.stringify(inFirst)).not.toContain(reset);
 });
 
-test('two owners who remove each other at once leave one', async () => {
+test('one owner remains when two remove each other concurrently', async () => {
   const { hire, owner, db_owner, site_id } = await openStaffedShop();
   const second = await hire('owner');
   const { data } = await owner.GET('/api/dashboard/me');
@@ -272,7 +272,7 @@ test('two owners who remove each other at once leave one', async () => {
   expect(replies.filter(({ response }) => response.status === 204)).toHaveLength(1);
 });
 
-test('an invitation works once, until it is replaced or withdrawn, and never opens an account that exists', async () => {
+test('an invitation works once, until it is replaced or withdrawn, and never opens an existing account', async () => {
   const { anybody, owner, invite, hire, logInAs } = await openStaffedShop();
   const elsewhere = await openStaffedShop();
   const email = `noor-${crypto.randomUUID().slice(0, 8)}@example.com`;
@@ -292,14 +292,14 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // Her login exists now: another shop's link neither sets its password nor is of use to anybody else.
+  // Her login exists now: the link of another shop neither sets its password nor works for anybody else.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
   const stranger = await hire('viewer');
   const stolen = await stranger.client.POST(accept, { body: { token: third } });
   expect(stolen.error).toMatchObject({ error: 'invitation_for_another' });
   const noor = await logInAs(email);
-  // Sent again, it has its first answer, although she belongs to one shop more.
+  // Repeated, it returns its first response, although she belongs to another shop as well.
   const sent = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: { token: third } };
 
   const { data: place } = await noor.POST(accept, sent);
@@ -337,7 +337,7 @@ test('an invitation can be accepted for seven days', async () => {
   expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
-test('whoever leaves, or may do less, leaves no invitation behind that still grants', async () => {
+test('a member who leaves or loses permissions leaves no valid invitation behind', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
   const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;
@@ -360,7 +360,7 @@ test('whoever leaves, or may do less, leaves no invitation behind that still gra
   expect((await join('promoted')).data).toMatchObject({ role: 'support' });
 });
 
-test('what staff and keys do is on record with names, targets and fields, and keys tell who made and ended them', async () => {
+test('records actions of staff and keys with names, targets and fields, and shows who created and ended keys', async () => {
   const { owner, dashboard, givenProduct, givenOrder } = await openStaffedShop();
   const { id: product_id } = await givenProduct();
   await owner.PATCH('/api/dashboard/products/{product_id}', {
@@ -406,7 +406,7 @@ test('what staff and keys do is on record with names, targets and fields, and ke
   expect(timeline?.entries[0]).toMatchObject({ type: 'payment_confirmed', actor_type: 'staff', actor_name: 'Staff' });
 });
 
-test('a call that lacked a permission may be sent again with its key once the permission is given, and each refusal is on record', async () => {
+test('a call without permission may be repeated with its key after the permission was granted, and each rejection is recorded', async () => {
   const { owner, hire, givenOrder, site_id, db_owner } = await openStaffedShop();
   const packer = await hire('fulfilment');
   const { id } = await givenOrder();

@@ -42,7 +42,7 @@ async function statesOf(shop: OpenShop, orders: Order[]) {
   return details.map((order) => `${order?.status} ${order?.payment_status}`);
 }
 
-test('undoing a statement run makes all its orders await their payment again, with a new deadline', async () => {
+test('undoing a statement run makes all its orders await payment again, with a new deadline', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 3);
   const [first, second, other] = orders as [Order, Order, Order];
@@ -116,31 +116,28 @@ test.each<[string, (shop: OpenShop, order: Order) => Promise<unknown>, string]>(
       }),
     'cancelled paid',
   ],
-])(
-  'keeps the whole run when one of its orders was %s (409 statement_run_not_undoable)',
-  async (_what, change, state) => {
-    const shop = await openShop();
-    const orders = await givenOrders(shop, 2);
-    const [first, second] = orders as [Order, Order];
-    const run = randomUUID();
-    await markPaid(shop, orders, run);
-    await change(shop, second);
+])('keeps the whole run if one of its orders was %s (409 statement_run_not_undoable)', async (_what, change, state) => {
+  const shop = await openShop();
+  const orders = await givenOrders(shop, 2);
+  const [first, second] = orders as [Order, Order];
+  const run = randomUUID();
+  await markPaid(shop, orders, run);
+  await change(shop, second);
 
-    const refused = await undo(shop, run);
+  const refused = await undo(shop, run);
 
-    expect(refused.response.status).toBe(409);
-    expect(refused.error).toMatchObject({
-      error: 'statement_run_not_undoable',
-      orders: [{ id: second.id, order_number: second.order_number }],
-    });
-    expect(await statesOf(shop, [first, second])).toEqual(['confirmed paid', state]);
-    const [listed] = (await shop.dashboard.GET('/api/dashboard/statement-runs')).data ?? [];
-    expect(listed?.undoable).toBe(false);
-    expect(listed?.orders.map(({ undoable }) => undoable)).toEqual([true, false]);
-  },
-);
+  expect(refused.response.status).toBe(409);
+  expect(refused.error).toMatchObject({
+    error: 'statement_run_not_undoable',
+    orders: [{ id: second.id, order_number: second.order_number }],
+  });
+  expect(await statesOf(shop, [first, second])).toEqual(['confirmed paid', state]);
+  const [listed] = (await shop.dashboard.GET('/api/dashboard/statement-runs')).data ?? [];
+  expect(listed?.undoable).toBe(false);
+  expect(listed?.orders.map(({ undoable }) => undoable)).toEqual([true, false]);
+});
 
-test('never ships an order whose payment was undone at the same time', async () => {
+test('never ships an order whose payment is undone concurrently', async () => {
   const shop = await openShop();
   for (let round = 0; round < 8; round += 1) {
     const orders = await givenOrders(shop, 2);
@@ -152,7 +149,7 @@ test('never ships an order whose payment was undone at the same time', async () 
   }
 });
 
-test('an undo sent twice at once changes the orders once', async () => {
+test('a repeated concurrent undo changes the orders once', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 2);
   const run = randomUUID();
@@ -176,7 +173,7 @@ test('another shop can neither see nor undo a run', async () => {
   expect(await statesOf(shop, orders)).toEqual(['confirmed paid']);
 });
 
-test('a transfer for an order that has expired is late, and nothing is marked', async () => {
+test('a transfer for an expired order is late, and nothing is marked', async () => {
   const shop = await openShop();
   const [expired, due] = (await givenOrders(shop, 2)) as [Order, Order];
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = any($1)', [

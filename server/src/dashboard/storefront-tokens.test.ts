@@ -8,7 +8,7 @@ const rotation = '/api/dashboard/storefront-tokens/{storefront_token_id}/rotate'
 const shopPath = '/api/storefront/shop';
 const of = (storefront_token_id = '') => ({ params: { path: { storefront_token_id } } });
 
-/** A shop, and a way to visit its storefront with any token. */
+/** A shop, and clients of its storefront for any token. */
 async function openShopToVisit() {
   const shop = await openShop();
   const visit = (storefrontToken = '', siteId = shop.site_id) =>
@@ -16,7 +16,7 @@ async function openShopToVisit() {
   return { ...shop, visit };
 }
 
-test('a new token opens the storefront of its shop, and of no other', async () => {
+test('a new token opens the storefront of its shop only', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const { site_id: elsewhere } = await openShop();
 
@@ -49,7 +49,7 @@ test('a successor keeps the description and the origins', async () => {
   expect((await visit(successor?.secret)).response.status).toBe(200);
 });
 
-test('a page of an origin that the token does not name is refused', async () => {
+test('rejects a page of an origin that the token does not list', async () => {
   const { dashboard, baseUrl, site_id } = await openShop();
   const body = { description: 'App', allowed_origins: ['https://shop.example'] };
   const { data: made } = await dashboard.POST(tokens, { body });
@@ -66,7 +66,7 @@ test('a page of an origin that the token does not name is refused', async () => 
   expect(await refused.json()).toMatchObject({ error: 'origin_not_allowed' });
 });
 
-test('the list holds no secret, and nothing of another shop', async () => {
+test('the list contains no secret and no data of another shop', async () => {
   const { dashboard, credentials } = await openShop();
   await openShop();
 

@@ -9,7 +9,7 @@ const rotation = '/api/dashboard/sync-keys/{sync_key_id}/rotate';
 const body = { description: 'Search integration' };
 const of = (sync_key_id: string) => ({ params: { path: { sync_key_id } } });
 
-/** A shop whose one sync key is known. */
+/** A shop with the id of its only sync key. */
 async function openShopWithKey() {
   const shop = await openShop();
   const { data: [first] = [] } = await shop.dashboard.GET(keys);
@@ -17,7 +17,7 @@ async function openShopWithKey() {
   return { ...shop, first };
 }
 
-test('the secret of a key is shown when it is made, and never again', async () => {
+test('shows the secret of a key only when it is created', async () => {
   const { dashboard, owner } = await openShop();
 
   const { data: made, response } = await dashboard.POST(keys, { body });
@@ -33,7 +33,7 @@ test('the secret of a key is shown when it is made, and never again', async () =
   expect(JSON.stringify(rows)).not.toContain(made?.secret);
 });
 
-test('the list holds active and revoked keys, newest first', async () => {
+test('lists active and revoked keys, newest first', async () => {
   const { dashboard, first } = await openShopWithKey();
   const { data: second } = await dashboard.POST(keys, { body });
   await dashboard.DELETE(key, of(first.id));
@@ -44,7 +44,7 @@ test('the list holds active and revoked keys, newest first', async () => {
   expect(data?.map(({ revoked_at }) => revoked_at !== null)).toEqual([false, true]);
 });
 
-test('a third living key is refused', async () => {
+test('rejects a third active key', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(keys, { body });
 
@@ -54,7 +54,7 @@ test('a third living key is refused', async () => {
   expect(error).toMatchObject({ error: 'sync_key_limit', limit: 2 });
 });
 
-test('however many are made at once, two live', async () => {
+test('creates only two of concurrent keys', async () => {
   const { dashboard } = await openShop();
 
   const answers = await Promise.all(Array.from({ length: 32 }, () => dashboard.POST(keys, { body })));
@@ -64,7 +64,7 @@ test('however many are made at once, two live', async () => {
   expect((await dashboard.GET(keys)).data).toHaveLength(2);
 });
 
-test('a rotated key lives on for a day beside its successor', async () => {
+test('a rotated key works for a day next to its successor', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const { data: successor } = await dashboard.POST(rotation, of(first.id));
@@ -87,7 +87,7 @@ test('a key can be rotated once', async () => {
   for (const { error } of refused) expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a rotation that would make a third living key changes nothing', async () => {
+test('a rotation that would create a third active key changes nothing', async () => {
   const { dashboard, first } = await openShopWithKey();
   await dashboard.POST(keys, { body });
 
@@ -98,7 +98,7 @@ test('a rotation that would make a third living key changes nothing', async () =
   expect(data?.map(({ expires_at }) => expires_at)).toEqual([null, null]);
 });
 
-test('a rotated key makes room when its day is over', async () => {
+test('a rotated key frees its place after its day', async () => {
   const { dashboard, first, owner } = await openShopWithKey();
   await dashboard.POST(rotation, of(first.id));
   await owner.query(sql`update commerce.tokens set expires_at = now() where id = ${first.id}`);
@@ -120,7 +120,7 @@ test('revoking a revoked key changes nothing', async () => {
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a key of another shop does not exist, nor does a key of another kind', async () => {
+test('answers 404 for a key of another shop or another kind', async () => {
   const { first } = await openShopWithKey();
   const { dashboard: stranger } = await openShop();
   const { data: tokens } = await stranger.GET('/api/dashboard/storefront-tokens');
@@ -134,7 +134,7 @@ test('a key of another shop does not exist, nor does a key of another kind', asy
   }
 });
 
-test('a creation repeated with its key tells the same secret, until that is revoked', async () => {
+test('a repeated creation with its key returns the same secret until it is revoked', async () => {
   const { dashboard } = await openShop();
   const call = { body, params: { header: { 'Idempotency-Key': randomUUID() } } };
 

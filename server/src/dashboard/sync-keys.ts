@@ -12,12 +12,12 @@ export const createSyncKey: Handler<'dashboard.createSyncKey'> = ({ shop, caller
 };
 
 export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = async ({ shop, caller, path, body }) => {
-  // Whoever rotates a key is shown a secret with all of its scopes.
+  // The caller gets a secret with all of its scopes.
   requireWrites((await credentials.get(shop, 'sync', path.sync_key_id)).scopes, caller);
   return credentials.rotate(shop, 'sync', path.sync_key_id, body?.grace_hours);
 };
 
-/** Nobody gives a key what they may not do themselves. */
+/** A caller cannot grant a key permissions that they do not have. */
 function requireWrites(scopes: SyncKeyScope[], caller: Caller): void {
   if (scopes.includes('write')) requireAll(['products:write', 'inventory:write'], caller);
 }

@@ -10,9 +10,9 @@ import type { Shop } from '../shop/shop.ts';
 import * as inventory from '../shop/stock/inventory.ts';
 
 const PRODUCTS = 400;
-/** Each variant may be read so often: for the count, for the page, for a search; a join of all with all reads each 400 times. */
+/** Reads per variant for the count, the page and a search; a join of all with all reads each 400 times. */
 const TIMES = 40;
-/** As the statistics say that all rows are of one shop, a list may go through a whole table, with what other tests have left there. */
+/** The statistics say that all rows belong to one shop, so a list may scan a whole table with rows of other tests. */
 const SCANS = 2;
 
 const LISTS: Record<string, (shop: Shop) => Promise<{ total: number }>> = {
@@ -25,7 +25,7 @@ const LISTS: Record<string, (shop: Shop) => Promise<{ total: number }>> = {
   'products in stock, by name': (shop) => products.list(shop, { stock: 'in', sort: 'name_asc' }),
 };
 
-test('in a shop that the statistics have not seen, a list reads each variant a few times, not once for each product', async ({
+test('in a shop that the statistics do not include, a list reads each variant a few times, not once per product', async ({
   skip,
 }) => {
   const [shop, seen] = [await openShop(), await openShop()];
@@ -55,7 +55,7 @@ test('in a shop that the statistics have not seen, a list reads each variant a f
   }
 });
 
-/** The rows of variants that a list reads, as PostgreSQL counts them in a transaction. */
+/** The rows of variants that a list reads, counted by PostgreSQL in a transaction. */
 async function readsOf(site_id: string, list: (shop: Shop) => Promise<{ total: number }>) {
   const { db } = await testServer();
   return inShopAsSystem(db, site_id, async (shop) => {
@@ -83,7 +83,7 @@ const MORE_COATS = `
     select (jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid(), 'product_id', c.id, 'sku', null))).*
     from commerce.variants v, copies c where v.site_id = $1 and v.product_id = $2`;
 
-/** What the statistics say of a table that one shop had filled before another came. */
+/** The statistics of a table that one shop filled before another came. */
 const ALL_OF = `select pg_restore_attribute_stats('schemaname', 'commerce', 'relname', $1::text, 'attname', 'site_id',
   'inherited', false, 'version', 180000, 'null_frac', 0::real, 'avg_width', 16, 'n_distinct', 1::real,
   'most_common_vals', $2::text, 'most_common_freqs', '{1}'::real[])`;

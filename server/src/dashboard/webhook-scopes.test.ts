@@ -7,7 +7,7 @@ import { openReceiver } from '../../test/receiver.ts';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Events show what they are about, so they go only to those who may read it. */
+/** Events contain their resource, so they go only to those who may read it. */
 
 let jobs: Awaited<ReturnType<typeof workJobs>>;
 let receiver: Awaited<ReturnType<typeof openReceiver>>;
@@ -36,7 +36,10 @@ async function openShopWithKey(scopes: ApiKeyScope[]) {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Makes a customer and then a product, and waits for the event of the product; returns all types that the receiver got since. */
+/**
+ * Creates a customer and then a product, and waits for the event of the product; returns all types that the receiver
+ * got since.
+ */
 async function typesSent({ dashboard, givenProduct, site_id }: Shop): Promise<string[]> {
   const before = receiver.received.length;
   await dashboard.POST('/api/dashboard/customers', { body: { email: `${randomUUID()}@example.com` } });
@@ -50,7 +53,7 @@ async function typesSent({ dashboard, givenProduct, site_id }: Shop): Promise<st
   return ofShop();
 }
 
-test('refuses to subscribe a key to events whose resource it may not read (403)', async () => {
+test('does not subscribe a key to events whose resource it may not read (403)', async () => {
   const { client, dashboard } = await openShopWithKey(['webhooks:write', 'webhooks:read', 'products:read']);
   const { url } = receiver;
 
@@ -80,7 +83,7 @@ test('refuses to subscribe a key to events whose resource it may not read (403)'
   expect((await dashboard.GET(ONE, { params: { path } })).data).toMatchObject({ url, withheld_events: [] });
 });
 
-test('sends a webhook for * only what the key that made it may read, and nothing once the key is revoked', async () => {
+test('a webhook for * gets only events that its key may read, and none after the key is revoked', async () => {
   const shop = await openShopWithKey(['webhooks:write', 'products:read']);
   const { data: made } = await shop.client.POST(WEBHOOKS, { body: { url: receiver.url, events: ['*'] } });
   const path = { webhook_id: made?.id ?? '' };
@@ -95,12 +98,12 @@ test('sends a webhook for * only what the key that made it may read, and nothing
   });
   const { data: revoked } = await shop.dashboard.GET(ONE, { params: { path } });
   expect(revoked?.withheld_events).toContain('product.*');
-  // Somebody who may read the events takes the webhook over.
+  // Somebody who may read the events takes over the webhook.
   await shop.dashboard.PATCH(ONE, { params: { path }, body: { events: ['*'] } });
   expect((await typesSent(shop)).sort()).toEqual(expect.arrayContaining(['customer.created', 'product.created']));
 });
 
-test('goes on under the successor of a rotated key', async () => {
+test('continues under the successor of a rotated key', async () => {
   const shop = await openShopWithKey(['webhooks:write', 'products:read']);
   const { data: made } = await shop.client.POST(WEBHOOKS, { body: { url: receiver.url, events: ['product.*'] } });
 
@@ -112,7 +115,7 @@ test('goes on under the successor of a rotated key', async () => {
   expect(data?.withheld_events).toEqual([]);
 });
 
-test('shows the body of a delivery, and the events of a listener, only to those who may read their resource', async () => {
+test('shows bodies of deliveries and events of a listener only to those who may read their resource', async () => {
   const shop = await openShopWithKey(['webhooks:read', 'webhooks:write', 'products:read']);
   await shop.dashboard.POST(WEBHOOKS, { body: { url: receiver.url, events: ['customer.*', 'product.*'] } });
   const { data: listener } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['*'] } });

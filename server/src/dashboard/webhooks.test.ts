@@ -22,7 +22,7 @@ function at(webhook_id: string) {
   return { params: { path: { webhook_id } } };
 }
 
-test('a webhook is made with a secret that is shown this once, and is encrypted in the database', async () => {
+test('a webhook has a secret that is shown once and encrypted in the database', async () => {
   const shop = await openShop();
   const { id, secret } = await givenWebhook(shop);
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -58,7 +58,7 @@ test('staff manage the webhooks of integrations as well', async () => {
   expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toEqual([]);
 });
 
-test('a sync secret takes over no webhook that the merchant made, and any key of the shop manages those of integrations', async () => {
+test("a sync secret cannot take over the merchant's webhooks, and any key of the shop manages those of integrations", async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   const params = { path: { webhook_id: id } };
@@ -81,7 +81,7 @@ test('a sync secret takes over no webhook that the merchant made, and any key of
   expect((await second.POST('/api/sync/webhook/{webhook_id}/rotate', theirs)).response.status).toBe(200);
 });
 
-test('a webhook can be changed, switched off and on, and what waits is given up meanwhile', async () => {
+test('a webhook can be changed, disabled and enabled, and pending deliveries fail meanwhile', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
@@ -113,7 +113,7 @@ test('a webhook can be changed, switched off and on, and what waits is given up 
   expect((await replay()).error).toMatchObject({ error: 'delivery_pending' });
 });
 
-test('of two rotations at once, one succeeds', async () => {
+test('one of two concurrent rotations succeeds', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   const both = await Promise.all(
@@ -124,7 +124,7 @@ test('of two rotations at once, one succeeds', async () => {
   expect(refused).toMatchObject({ error: 'rotation_in_progress', previous_secret_expires_at: expect.any(String) });
 });
 
-test('a repeated request gets the secret again, until the webhook is gone', async () => {
+test('a repeated request returns the secret again until the webhook is deleted', async () => {
   const shop = await openShop();
   const request = {
     body: { url, events: ['order.paid' as const] },
@@ -139,7 +139,7 @@ test('a repeated request gets the secret again, until the webhook is gone', asyn
   });
 });
 
-test("another shop's webhooks and deliveries are not found", async () => {
+test("answers 404 for another shop's webhooks and deliveries", async () => {
   const [shop, stranger] = await Promise.all([openShop(), openShop()]);
   const { id } = await givenWebhook(shop);
   const { data: ping } = await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
@@ -156,7 +156,7 @@ test("another shop's webhooks and deliveries are not found", async () => {
   expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
 });
 
-test('in production an address that is not on the public internet is refused at registration', async () => {
+test('in production rejects an address outside of the public internet at registration', async () => {
   const shop = await openShop();
   const server = await startServer(databaseUrl(), {
     egress: openEgress({ allowPrivate: false, ownHost: 'shop.example.com' }),
@@ -178,7 +178,7 @@ test('in production an address that is not on the public internet is refused at 
   await stopServer(server);
 });
 
-test('a listener fetches what happens from now on, in order, and loses nothing between two fetches', async () => {
+test('a listener fetches events from now on, in order, and loses none between two fetches', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Before' });
   const { data: listener } = await shop.dashboard.POST('/api/dashboard/events/listeners', {
@@ -209,7 +209,7 @@ test('a listener fetches what happens from now on, in order, and loses nothing b
   expect((await fetch({ cursor })).response.status).toBe(404);
 });
 
-test('a triggered event is the one of the contract, marked as a test', async () => {
+test('a triggered event is the example of the contract, marked as a test', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -219,7 +219,7 @@ test('a triggered event is the one of the contract, marked as a test', async () 
   expect(list?.deliveries).toMatchObject([{ webhook_id: id, event_id: data?.event_id, type: 'order.paid' }]);
 });
 
-test('a ping answers with what the receiver said, cut after a KB and without what is not text', async () => {
+test("a ping returns the receiver's response, cut after a KB and without control characters", async () => {
   const shop = await openShop();
   const said = `no\u0000t to\u001bday ${'é'.repeat(1_000)}`;
   const receiver = await openReceiver(() => [503, {}, said]);
@@ -239,7 +239,7 @@ test('a ping answers with what the receiver said, cut after a KB and without wha
   expect(attempt?.response_body?.length).toBeGreaterThan(500);
 });
 
-test('a ping that reaches nobody says so, and is tried again like any delivery', async () => {
+test('a ping without a receiver reports that, and is retried like any delivery', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await receiver.close();
@@ -258,7 +258,7 @@ test.each([
     ['product.*', 'customer.created'],
     ['customer.created', 'product.created'],
   ],
-] as const)('who subscribes to %j is told of those events, and of no others', async (events, told) => {
+] as const)('a subscription to %j receives exactly those events', async (events, told) => {
   const shop = await openShop();
   await givenWebhook(shop, [...events]);
   await shop.givenOrder({});

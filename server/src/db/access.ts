@@ -20,7 +20,7 @@ export interface Policy {
   using: string;
 }
 
-/** The server does not run without these. */
+/** Database roles that the server needs. */
 export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
 
 /**
@@ -30,8 +30,8 @@ export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'
 export const BACKUP_ROLE = 'commerce_backup';
 
 /**
- * Its members may act as commerce_backup. It is NOINHERIT: the login of the server is a member, and must not see all rows
- * unless it takes the role on purpose. PostgreSQL 15 cannot express that for a single grant.
+ * Its members may act as commerce_backup. It is NOINHERIT: the login of the server is a member, and must not see all
+ * rows unless it switches to the role explicitly. PostgreSQL 15 cannot express that for a single grant.
  */
 export const BACKUP_MEMBERS = 'commerce_backup_members';
 
@@ -40,7 +40,7 @@ const ADD = ['SELECT', 'INSERT'] as const;
 const WRITE = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 const SWEEP = ['SELECT', 'DELETE'] as const;
 
-/** The tables that commerce_app may not write like all others. */
+/** The tables on which commerce_app has fewer rights. */
 const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   audit_events: ADD,
   audit_keys: ['SELECT', 'INSERT', 'UPDATE'],
@@ -107,7 +107,7 @@ export function tableRights(tables: string[]): TableRight[] {
   });
 }
 
-/** The policies for one role. Those of tenants apply to every role, and are part of the tables. */
+/** The policies of single roles. Tenant policies apply to every role and are part of the tables. */
 export const POLICIES: Policy[] = [
   due('audit_events', 'true'),
   sweep('audit_seals', 'true'),

@@ -1,6 +1,6 @@
 /**
- * The keys of all advisory locks that are held for as long as a connection or a migration; each has one meaning, the same in
- * every release. The locks that requests take (shop/products, http/pipeline/idempotency.ts) use hashes of 64 bits instead.
+ * The keys of all long-lived advisory locks, held by a connection or a migration. Each has one meaning, the same in
+ * every release. The locks of requests (shop/products, http/pipeline/idempotency.ts) use hashes of 64 bits instead.
  */
 export const ADVISORY_LOCKS = {
   /** Held by the transaction of the process that migrates (migration-lock.ts). */

@@ -1,6 +1,6 @@
 /**
- * A list as an array in PostgreSQL's text form, which `pg` sends as it is: for thousands of elements. `pg`'s own conversion
- * takes several times as long, since it handles every type of element.
+ * Formats a list as a PostgreSQL array for thousands of elements. `pg`'s own conversion takes several times as long,
+ * because it handles every type of element.
  */
 export function arrayText(values: (string | number | boolean | null)[]): string {
   return `{${values.map(elementText).join(',')}}`;

@@ -1,8 +1,8 @@
 import { type Connection, send } from './connect.ts';
 
 /**
- * Runs a part of a transaction as the login that owns the tables, for those that requests have no right to. An error ends the
- * transaction, and the role with it.
+ * Runs a part of a transaction as the login that owns the tables, for tables that requests may not access. An error
+ * ends the transaction, and the role with it.
  */
 export async function asOwner<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   await send(connection, 'set local role none');

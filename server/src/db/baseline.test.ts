@@ -21,7 +21,7 @@ async function givenDatabase(): Promise<string> {
   return Object.assign(new URL(databaseUrl()), { pathname: `/${name}` }).href;
 }
 
-/** A database that the migrations 0001 to 0195 created, with a demo shop. */
+/** A database created by the migrations 0001 to 0195, with a demo shop. */
 async function givenOldDatabase(): Promise<string> {
   const url = await givenDatabase();
   await restoreOldDatabase(asSuperuser(url), owner());
@@ -46,7 +46,7 @@ async function rowsIn(url: string): Promise<unknown[]> {
   );
 }
 
-test('the baseline creates the schema of the migrations that it replaces, with roles, rights and policies', async () => {
+test('creates the schema of the replaced migrations, with roles, rights and policies', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
 
   await prepareSchema(fresh, undefined, BASELINE);
@@ -56,7 +56,7 @@ test('the baseline creates the schema of the migrations that it replaces, with r
   for (const [kind, lines] of Object.entries(before)) expect(after[kind], kind).toEqual(lines);
 });
 
-test('a database at the baseline is adopted once by two processes, keeps its rows and gets the later migrations', async () => {
+test('adopts a database at the baseline once when two processes start, keeps its rows and applies the later migrations', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
   const before = await rowsIn(old);
   const recordedBefore = await recordedIn(old);
@@ -75,7 +75,7 @@ test('a database at the baseline is adopted once by two processes, keeps its row
   expect(await catalogueOf(asSuperuser(old))).toEqual(await catalogueOf(asSuperuser(fresh)));
 });
 
-test('an older database is refused with its version and the commit to migrate with, and stays as it is', async () => {
+test('rejects an older database with its version and the commit to migrate with, and changes nothing', async () => {
   const url = await givenOldDatabase();
   await send(url, `delete from public.commerce_migrations where name > '0186_former_staff'`);
   const [catalogue, recorded] = [await catalogueOf(asSuperuser(url)), await recordedIn(url)];
@@ -96,7 +96,7 @@ test('an older database is refused with its version and the commit to migrate wi
   ]);
 });
 
-test('doctor lists only the later migrations as missing in a database that is not adopted yet', async () => {
+test('doctor lists only later migrations as missing in a database that is not adopted yet', async () => {
   const findings = await examine({ DATABASE_URL: await givenOldDatabase() });
 
   const later = MIGRATION_NAMES.filter((name) => name > BASELINE);

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The first migration. It creates the schema that the migrations 0001 to 0195 amounted to, and keeps the name of the last of them:
- * until they are replaced, processes of that version look for this name to answer `/readyz`.
+ * The first migration. It creates the schema that the migrations 0001 to 0195 resulted in, and keeps the name of the
+ * last of them: until they are replaced, processes of that version look for this name to answer `/readyz`.
  */
 export const BASELINE = '0195_online_payments';
 
@@ -29,14 +29,14 @@ export function versionBeforeBaseline(migrations: string[]): string | undefined 
   return migrations.includes(BASELINE) ? undefined : migrations.findLast((name) => name < BASELINE);
 }
 
-/** Rejects a database that this release cannot migrate. */
+/** Throws for a database that this release cannot migrate. */
 export async function refuseBeforeBaseline(client: pg.ClientBase): Promise<void> {
   const version = versionBeforeBaseline(await recordedMigrations(client));
   if (version)
     throw new Error(`The database is at migration ${version}. ${remedyFor('database')} Nothing was changed.`);
 }
 
-/** What to do with a database or a backup that is older than the baseline. */
+/** Instructions for a database or a backup that is older than the baseline. */
 export function remedyFor(what: 'database' | 'backup'): string {
   const steps = {
     database: `Check out commit ${COMMIT_BEFORE}, run its commerce-server migrate, then run commerce-server migrate of this release.`,

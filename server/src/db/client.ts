@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs work on a connection of its own, not of a pool. If the connection is lost, the next statement fails. */
+/** Runs work on a separate connection outside of the pool. If the connection is lost, the next statement fails. */
 export async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(config);
   // Without a handler, a lost connection would end the process.

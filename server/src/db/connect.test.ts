@@ -11,12 +11,12 @@ import {
   withConnection,
 } from './transaction.ts';
 
-test('a connection that breaks in the middle of a transaction fails the transaction, and not the process', async () => {
+test('fails only the transaction, not the process, when a connection breaks in it', async () => {
   const { db, owner } = await testServer();
 
   const lost = inTransaction(db, async (connection) => {
     const { rows } = await connection.client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // Nothing is under way on the connection now: its end is an event that nobody waits for.
+    // The connection is idle now, so nothing waits for its end.
     const ended = new Promise((noticed) => connection.client.once('end', noticed));
     await owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
     await ended;
@@ -27,7 +27,7 @@ test('a connection that breaks in the middle of a transaction fails the transact
   expect(await inTransaction(db, async (connection) => (await connection.client.query('select 1')).rowCount)).toBe(1);
 });
 
-test('statements that are sent together have their time one after the other', async () => {
+test('gives statements that are sent together their timeouts one after the other', async () => {
   const { db } = await testServer();
 
   await withConnection(db, (connection) =>
@@ -35,7 +35,7 @@ test('statements that are sent together have their time one after the other', as
   );
 });
 
-test('fails a statement whose own time is over, although statements sent with it were answered', async () => {
+test('fails a statement that exceeds its timeout, although statements sent with it were answered', async () => {
   const { db } = await testServer();
   let failedAfterMs = 0;
 
@@ -57,7 +57,7 @@ test('fails a statement whose own time is over, although statements sent with it
   expect(failedAfterMs).toBeLessThan(1_400);
 });
 
-test('of statements that are sent together, the one that failed by itself is reported', async () => {
+test('reports the statement that failed first among those sent together', async () => {
   const { db } = await testServer();
 
   const failed = inTransaction(db, (connection) => {
@@ -68,7 +68,7 @@ test('of statements that are sent together, the one that failed by itself is rep
   await expect(failed).rejects.toSatisfy((error) => hasCode(error, ['22012']));
 });
 
-test('a transaction whose last statement was cut off by PostgreSQL is known not to be committed', async () => {
+test('treats a transaction as not committed if PostgreSQL cancelled its last statement', async () => {
   const { db, owner } = await testServer();
   const ended = inSentTransaction(db, async (connection, begun) => {
     await begun;
@@ -81,7 +81,7 @@ test('a transaction whose last statement was cut off by PostgreSQL is known not 
   await expect(ended).rejects.toSatisfy((error) => hasCode(error, ['57P01']));
 });
 
-test('a connection that was cut does not come back to the pool', async () => {
+test('does not return a cut connection to the pool', async () => {
   const { db } = await testServer();
 
   for (let i = 0; i < 5; i += 1) {

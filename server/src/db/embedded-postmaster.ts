@@ -23,7 +23,7 @@ export interface PostmasterDeps {
 
 export interface Running {
   port: number;
-  /** True when the postmaster was found, false when we started it. */
+  /** True if the postmaster was already running, false if we started it. */
   reused: boolean;
 }
 
@@ -31,8 +31,8 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 20;
 
 /**
- * A postmaster of this cluster that answers: the one that a killed server left behind, or a new one on `port` (any free
- * one if undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log if none starts.
+ * A postmaster of this cluster that answers: one that a killed server left behind, or a new one on `port` (any free one
+ * if undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log if none starts.
  */
 export async function runningPostmaster(deps: PostmasterDeps, port?: number): Promise<Running> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -57,8 +57,8 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
 }
 
 /**
- * Stops the postmaster: open transactions are rolled back, committed ones are on disk. Another server may start the next one as
- * soon as this one has ended, which `pg_ctl stop --wait` would mistake for this one.
+ * Stops the postmaster: open transactions are rolled back, committed ones are on disk. Another server may start the
+ * next postmaster as soon as this one has ended; `pg_ctl stop --wait` would mistake that one for this one.
  */
 export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
@@ -89,14 +89,14 @@ async function hasGone(directory: string, pid: number, seconds: number): Promise
   }
 }
 
-/** What a postmaster writes about itself into its directory. */
+/** The postmaster's own status file in its directory. */
 interface Lock {
   pid: number;
   port: number;
   status: string;
 }
 
-/** True before the postmaster begins to close its connections. */
+/** Whether the postmaster is shutting down; true before it closes its connections. */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';
 }
@@ -113,8 +113,8 @@ function lockOf(directory: string): Lock | undefined {
 }
 
 /**
- * `answers`: it is ours and accepts connections. `busy`: it is ours, and starts, recovers or stops. `foreign`: its process id
- * now belongs to another program. `gone`: no process has its id.
+ * `answers`: ours, accepts connections. `busy`: ours, starts, recovers or stops. `foreign`: another program has its
+ * process id. `gone`: no process has its id.
  */
 async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy' | 'foreign' | 'gone'> {
   if (lock.port > 0 && (await answers(cluster, lock.port))) return 'answers';
@@ -122,7 +122,7 @@ async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy'
   return isPostmaster(lock.pid, cluster.directory) ? 'busy' : 'foreign';
 }
 
-/** True if our cluster, and not a copy of it or another program, accepts connections on the port. */
+/** Whether our cluster, not a copy of it or another program, accepts connections on the port. */
 async function answers(cluster: Cluster, port: number): Promise<boolean> {
   const client = clientOf(cluster, port, 'postgres');
   try {
@@ -136,7 +136,7 @@ async function answers(cluster: Cluster, port: number): Promise<boolean> {
   }
 }
 
-/** A client of the superuser, not yet connected. It does not throw when its connection is lost. */
+/** A client of the superuser, not yet connected. Losing its connection does not throw. */
 export function clientOf({ password }: Cluster, port: number, database: string, name = 'commerce-start'): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -154,7 +154,7 @@ export function clientOf({ password }: Cluster, port: number, database: string, 
   return client;
 }
 
-/** Whether there is a process of this id, of whichever user. */
+/** Whether a process with this id exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -177,9 +177,9 @@ function isPostmaster(pid: number, directory: string): boolean {
 }
 
 /**
- * PostgreSQL takes any running process of its user with that id for its former postmaster, and would never start again if
- * another process gets the id after a reboot. The file stays, with an id that no process has: so PostgreSQL still checks its
- * shared memory for other processes of its own.
+ * PostgreSQL takes any running process of its user with that id for its former postmaster, and would not start if
+ * another process got the id after a reboot. The file stays, with an id that no process has, so that PostgreSQL still
+ * checks its shared memory for other processes of its own.
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');
@@ -190,7 +190,7 @@ function disownLock(directory: string): void {
 
 async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<'answers' | 'exited'> {
   const { cluster, binaries, account } = deps;
-  // In a session of its own it does not get Ctrl-C: we do, and stop PostgreSQL last.
+  // In its own session it does not get Ctrl-C: we do, and stop PostgreSQL last.
   const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
   const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(deps.durable)], {
     ...account,
@@ -218,21 +218,21 @@ async function start(deps: PostmasterDeps, port: number, deadline: number): Prom
 function settings(durable: boolean): string[] {
   const chosen = {
     listen_addresses: '127.0.0.1',
-    // The path of a socket may have 107 bytes, and that of a data directory more.
+    // The path of a socket is limited to 107 bytes, which a data directory may exceed.
     unix_socket_directories: '',
     max_connections: '100',
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // Plans made while a table is empty are replaced once it has been analysed; a first import should not wait a minute for
+    // Plans made while a table is empty are replaced after it was analysed; a first import should not wait a minute for
     // that.
     autovacuum_naptime: '10s',
-    // After a crash the whole directory is synced before recovery begins; file by file that takes seconds.
+    // After a crash the whole directory is synced before recovery, which takes seconds file by file.
     recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',
     // Short statements gain nothing from these, and parallel workers need more shared memory than containers have.
     jit: 'off',
     max_parallel_workers_per_gather: '0',
-    // Keeps the values of rows out of the log.
+    // Keeps row values out of the log.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     log_line_prefix: '%m [%p] ',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The address of the embedded database of a running server of this data directory, for a command that runs at the same time.
- * Throws if its files cannot be read.
+ * The address of the embedded database of a running server with this data directory, for a command. Throws if its files
+ * cannot be read.
  */
 export function runningEmbeddedUrl(dataDir: string): string {
   const directory = join(dataDir, 'postgres');

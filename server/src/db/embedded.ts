@@ -7,33 +7,32 @@ import { type Cluster, openCluster } from './embedded-cluster.ts';
 import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
 
 /**
- * The PostgreSQL that comes with the server, in `DATA_DIR/postgres`. It listens only on the loopback interface, with a random
- * password. It is a separate process, which outlives a killed server, so the steps of a start are:
+ * The PostgreSQL that comes with the server, in `DATA_DIR/postgres`. It listens only on the loopback interface, with a
+ * random password. It is a separate process that outlives a killed server, so a start takes these steps:
  *
  * 1. Open the cluster, or create it (embedded-cluster.ts).
  * 2. Find its postmaster, or start one (embedded-postmaster.ts).
- * 3. Take the owner's lock, an advisory lock in the database that is held by our connection: a server that is killed loses it
- *    at once, and a second server on the directory is refused while it is held.
+ * 3. Take the owner's advisory lock on our connection: a killed server loses it at once, and a second server on the
+ * directory is rejected while it is held.
  * 4. Create the role and the database of the shop if they are missing.
- *
- * The connection that holds the lock also watches PostgreSQL: when it breaks, steps 2 and 3 are repeated.
+ * The connection with the lock also watches PostgreSQL: when it breaks, steps 2 and 3 are repeated.
  */
 export interface Embedded {
   /** The address for the owner of the database `commerce`, who is not a superuser. */
   url: string;
-  /** The address for the superuser, in the same database: for what must bypass row-level security, such as tests. */
+  /** The address for the superuser in the same database, for bypassing row-level security in tests. */
   superuserUrl: string;
-  /** True when PostgreSQL was running already, left behind by a server that was killed. */
+  /** True if a killed server had left PostgreSQL running. */
   reused: boolean;
-  /** Ends PostgreSQL; what is committed is on disk when it returns. */
+  /** Stops PostgreSQL; committed data are on disk when it returns. */
   stop: () => Promise<void>;
 }
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** Called with what takes time and what was repaired, a sentence each. */
+  /** Called with a sentence for each slow step and each repair. */
   onProgress?: (sentence: string) => void;
-  /** False trades crash safety for speed: for tests only. */
+  /** False trades crash safety for speed, for tests only. */
   durable?: boolean;
 }
 
@@ -46,8 +45,8 @@ export class DataDirInUse extends Error {
 }
 
 /**
- * Starts the embedded PostgreSQL, or takes over the one that a killed server left running. Throws DataDirInUse if a running
- * server uses it, else an Error that says what to do.
+ * Starts the embedded PostgreSQL, or takes over one that a killed server left running. Throws DataDirInUse if a running
+ * server uses it, or an Error that says what to do.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
@@ -77,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     stop: async () => {
       watch.end();
       await othersToLeave(watch.owner());
-      // The lock is not released before: a server that starts meanwhile would take over what is about to end.
+      // The lock is not released first: a server that starts meanwhile would take over the stopping PostgreSQL.
       await stopPostmaster(deps);
     },
   };
@@ -101,19 +100,19 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
       owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
       await lockDataDirectory(owner, dataDir);
-      // The lock may be free because PostgreSQL is stopping, and has closed its former owner's connection before ours.
+      // The lock may be free because a stopping PostgreSQL closed its former owner's connection before ours.
       if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
     } catch (error) {
       owner?.end().catch(() => {});
-      // The former owner may have been stopping PostgreSQL meanwhile: then it is started again.
+      // The former owner may have stopped PostgreSQL meanwhile: then it is started again.
       if (error instanceof DataDirInUse || attempt === ATTEMPTS) throw error;
       await sleep(100);
     }
   }
 }
 
-/** Waits a little: the backend of a server that was just killed may not have noticed yet. */
+/** Retries for a while: the backend of a server that was just killed may still hold the lock. */
 async function lockDataDirectory(owner: pg.Client, dataDir: string): Promise<void> {
   const deadline = Date.now() + LOCK_WITHIN_MS;
   for (;;) {
@@ -147,7 +146,7 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
   if (!rows[0]?.database) await owner.query('create database commerce owner commerce');
 }
 
-/** Repeats steps 2 and 3 whenever the owner's connection breaks, on the same port, until it is stopped. */
+/** Repeats steps 2 and 3 on the same port whenever the owner's connection breaks, until it is stopped. */
 function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
   let current = first;
@@ -166,7 +165,7 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
         if (!ended) deps.onProgress('PostgreSQL is running again');
         return;
       } catch (error) {
-        deps.onProgress(`PostgreSQL does not start yet: ${(error as Error).message}`);
+        deps.onProgress(`PostgreSQL cannot start yet: ${(error as Error).message}`);
         await sleep(1_000);
       }
     }
@@ -183,8 +182,8 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
 const LEAVE_WITHIN_MS = 1_000;
 
 /**
- * A pool reports its end before its connections have ended. If PostgreSQL closes one of them instead, it raises an error when
- * nothing handles it any more.
+ * Waits for other connections to end. A pool reports its end before that; if PostgreSQL closes one of them, it raises
+ * an unhandled error.
  */
 async function othersToLeave(owner: pg.Client): Promise<void> {
   const deadline = Date.now() + LEAVE_WITHIN_MS;
@@ -192,6 +191,6 @@ async function othersToLeave(owner: pg.Client): Promise<void> {
   try {
     while (Date.now() < deadline && (await owner.query(others)).rowCount) await sleep(10);
   } catch {
-    // PostgreSQL has stopped, and so have they.
+    // PostgreSQL has stopped, and so have its connections.
   }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => client.end());
 
-/** The rows of the table in docs/scaling.md: a feature, and the names in backticks beside it. */
+/** Rows of the table in docs/scaling.md: a feature and its names in backticks. */
 function documented(): Record<string, string[]> {
   const page = readFileSync(new URL('../../../docs/scaling.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| Feature | In use | On Citus |\n|---|---|---|\n');
@@ -27,7 +27,7 @@ function documented(): Record<string, string[]> {
   );
 }
 
-test('docs/scaling.md names what the schema and the statements ask of PostgreSQL, no more and no less', () => {
+test('docs/scaling.md lists exactly the PostgreSQL features that the schema and the statements use', () => {
   expect(documented()).toEqual(used);
 });
 
@@ -72,7 +72,7 @@ test.each([
   ],
   ['Types of columns', 'alter table commerce.carts add column place point', ['point']],
   ['Other objects', 'create view commerce.all_carts as select id from commerce.carts', ['all_carts']],
-])('a new one is seen: %s', async (feature, statement, seen) => {
+])('detects a new use of: %s', async (feature, statement, seen) => {
   await client.query('begin');
   await client.query(`set local lock_timeout = '5s'`);
   await client.query(statement);

@@ -1,8 +1,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 
 /**
- * An SQL expression for each field of a row or of a JSON object, in their order. A field that the type requires does not compile
- * when it is missing here; one that is optional is only read where it is listed.
+ * An SQL expression for each field of a row or a JSON object, in order. A missing required field does not compile; an
+ * optional one is only read if it is listed.
  */
 export type Fields<Row> = { [Name in keyof Row]: Sql };
 
@@ -19,7 +19,7 @@ export function jsonObject<T extends object>(fields: Fields<T>): Sql {
   return sql`json_build_object(${pairsOf(fields)})`;
 }
 
-/** The same in `jsonb`, which has an order of its own. */
+/** The same in `jsonb`, which has its own order. */
 export function jsonbObject<T extends object>(fields: Fields<T>): Sql {
   return sql`jsonb_build_object(${pairsOf(fields)})`;
 }
@@ -31,7 +31,7 @@ function pairsOf(fields: object): Sql {
   );
 }
 
-/** `raw` is safe for the names: they are those of types in the source. */
+/** `raw` is safe for the names, which come from types in the source. */
 function entriesOf(fields: object): [string, Sql][] {
   return Object.entries(fields);
 }

@@ -12,7 +12,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 type Client = pg.Client;
 
-/** A grant, policy or owner that is missing, and the statement that adds it. */
+/** A missing grant, policy or owner, with the statement that adds it. */
 export interface Gap {
   kind: 'grant' | 'policy' | 'owner';
   role: string;
@@ -20,12 +20,12 @@ export interface Gap {
   statement: string;
 }
 
-/** A statement that changes a table waits for its users, and blocks others meanwhile: it must not wait for long. */
+/** A statement that changes a table waits for its users and blocks others meanwhile, so it must not wait long. */
 const ATTEMPTS = 5;
 
 /**
- * Adds the grants and policies that the roles lack, and sets the owner of the search functions; with `only`, for that role only.
- * Expects the roles and the migrated schema, including the queue's. Returns what it added.
+ * Adds missing grants and policies of the roles, and sets the owner of the search functions; with `only`, for that role
+ * only. Expects the roles and the migrated schema, including the queue's. Returns what it added.
  */
 export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
   const gaps = (await accessGaps(client)).filter(({ role }) => only === undefined || role === only);
@@ -34,13 +34,13 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
   return given;
 }
 
-/** Returns whether it was added. A table that is locked for long may prevent backups, but not the start of the server. */
+/** Returns whether it was added. A table that is locked for long may block backups, but not the start of the server. */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = '2s'`);
-      // Two processes that grant on the same table at the same time both fail.
+      // Two concurrent grants on the same table both fail.
       await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.access]);
       await client.query(statement);
       await client.query('commit');
@@ -48,7 +48,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
     } catch (error) {
       await client.query('rollback');
       const { code } = error as { code?: string };
-      // Another process that starts at the same time has created the policy.
+      // Another process created the policy at the same time.
       if (code === '42710') return false;
       if (code !== '55P03') throw error;
       if (attempt === ATTEMPTS && role === BACKUP_ROLE) return false;
@@ -57,7 +57,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
   }
 }
 
-/** What is missing compared to what the migrations grant. */
+/** The missing grants, policies and owners compared with the migrations. */
 export async function accessGaps(client: Client): Promise<Gap[]> {
   const roles = await knownRoles(client);
   const tables = await tablesOf(client);
@@ -231,7 +231,7 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
   const search = rows.filter(({ name, owner }) => SEARCH_FUNCTIONS.includes(name) && owner !== 'commerce_search');
   return [
     ...requests.filter(({ open }) => open).map(({ signature }) => revoked(signature)),
-    // Before its owner changes: afterwards only the new owner can grant rights to it.
+    // Before the owner changes: afterwards only the new owner can grant rights to it.
     ...rows
       .filter(({ callable, ours }) => !callable && ours && roles.includes('commerce_app'))
       .map(({ signature }) => called(signature)),
@@ -250,7 +250,7 @@ function called(signature: string): Gap {
 }
 
 /**
- * A function that the login does not own can still be dropped, by the owner of the schema, and created again. Its definition
+ * A function that the login does not own can be dropped by the owner of the schema and created again. Its definition
  * sets a parameter of pg_trgm, which PostgreSQL allows once that is loaded.
  */
 function handedOn({ signature, ours, definition }: FoundFunction): Gap {

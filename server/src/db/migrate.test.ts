@@ -10,7 +10,7 @@ import { BASELINE } from './baseline.ts';
 import { openPool } from './connect.ts';
 import { LATEST_MIGRATION, MIGRATION_NAMES, migrate, pendingMigrations, rollback } from './migrate.ts';
 
-/** A database of its own on the server of the test run, which migrations may undo. */
+/** Runs work in a separate database of the test server, whose migrations may be rolled back. */
 async function withDatabase(work: (url: string) => Promise<void>, template = 'template1'): Promise<void> {
   const name = `migrate_${process.pid}_${Date.now()}`;
   const admin = new pg.Client(superuserUrl());
@@ -26,13 +26,13 @@ async function withDatabase(work: (url: string) => Promise<void>, template = 'te
   }
 }
 
-test('every migration that is written is run, in the order of its number', async () => {
+test('lists every migration file in the order of its number', async () => {
   const entries = await readdir(new URL('migrations', import.meta.url), { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace('.ts', ''));
   await withDatabase(async (url) => expect(await migrate(url)).toEqual(files.toSorted()));
 });
 
-test('migrations go up, down and up again, and two processes that start together take turns', async () => {
+test('migrates up, down and up again, one process after the other when two start together', async () => {
   await withDatabase(async (url) => {
     const [first, second] = await Promise.all([migrate(url), migrate(url)]);
     expect([...first, ...second].at(-1)).toBe(LATEST_MIGRATION);
@@ -47,7 +47,7 @@ test('migrations go up, down and up again, and two processes that start together
   });
 });
 
-test('the migrations after the baseline go down and up over a shop that has everything', async () => {
+test('migrates down and up after the baseline with a shop that uses all features', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-migrate-'));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   await withDatabase(async (url) => {
@@ -71,7 +71,7 @@ test('the migrations after the baseline go down and up over a shop that has ever
   }, migratedTemplate());
 });
 
-/** Puts the migrations after the baseline into a batch of their own: only the last batch is rolled back. */
+/** Puts the migrations after the baseline into a separate batch: only the last batch is rolled back. */
 async function putIntoNewBatch(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -79,7 +79,7 @@ async function putIntoNewBatch(url: string): Promise<void> {
   await client.end();
 }
 
-/** Orders as the version before line quantities wrote them. Each has one line of 3 pieces that cost 10. */
+/** Orders of the version before line quantities. Each has one line of 3 pieces at 10. */
 const OLD_ORDERS = sql`
   with shop as (
     insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
@@ -111,7 +111,7 @@ const OLD_ORDERS = sql`
   insert into commerce.refund_items (site_id, refund_id, line_id, quantity, restock)
   select site_id, refund_id, line_id, refunded, true from shop, given where refunded > 0`;
 
-test('orders of the version before have their pieces filled in from fulfilments and refunds', async () => {
+test('fills in the pieces of older orders from fulfilments and refunds', async () => {
   await withDatabase(async (url) => {
     const client = new pg.Client(Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href);
     await client.connect();
@@ -147,7 +147,7 @@ test('orders of the version before have their pieces filled in from fulfilments 
   }, migratedTemplate());
 });
 
-test('a lock left behind by a process that was killed while migrating stops nobody', async () => {
+test('ignores the migration lock of a killed process', async () => {
   await withDatabase(async (url) => {
     const client = new pg.Client(url);
     await client.connect();

@@ -9,7 +9,7 @@ import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 const FOLDER = new URL('migrations/', import.meta.url);
 
 /**
- * The names of all migrations of this release, oldest first: the files of the folder. Each is loaded when it is to run. A released
+ * The names of all migrations of this release, oldest first, from the folder. Each is loaded when it runs. A released
  * migration is never edited: a change is a new file.
  */
 export const MIGRATION_NAMES = readdirSync(FOLDER)
@@ -29,16 +29,16 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
 }
 
 /**
- * Migrates the database to the schema of this release, or to the migration `last`, as the owner of the database. Returns the
- * names of the migrations that it applied. The address must be that of PostgreSQL itself. knex's lock row would outlive a process
- * that is killed, so it is cleared under our own lock, which does not.
+ * Migrates the database to the schema of this release, or to the migration `last`, as the owner of the database.
+ * Returns the names of the applied migrations. The address must be that of PostgreSQL itself. knex's lock row survives
+ * a killed process, so it is cleared under our own lock, which does not.
  */
 export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
   const connection = { connectionString: url, application_name: 'commerce migrate' };
   return underMigrationLock(url, wait, () => withClient(connection, (client) => migrateLocked(client, url, last)));
 }
 
-/** The same for a caller that holds the lock already. Most starts find nothing to do, and do not load knex for it. */
+/** The same for a caller with the lock. Most starts find nothing to do, and do not load knex. */
 export async function migrateLocked(client: pg.Client, url: string, last = LATEST_MIGRATION): Promise<string[]> {
   const recorded = await adoptBaseline(client);
   if (last === LATEST_MIGRATION && isComplete(recorded)) {
@@ -54,10 +54,10 @@ export async function migrateLocked(client: pg.Client, url: string, last = LATES
   });
 }
 
-/** A restored database begins an era of its own (see baseline/product-search.ts). */
+/** A restored database starts a new era (see baseline/product-search.ts). */
 const BEGIN_ERA = 'call commerce.begin_change_era()';
 
-/** Whether exactly the migrations of this release have run. Every other case is left to knex. */
+/** Whether exactly the migrations of this release have run. knex handles every other case. */
 function isComplete(recorded: string[]): boolean {
   return recorded.toSorted().join() === MIGRATION_NAMES.join();
 }
@@ -81,9 +81,9 @@ export async function pendingMigrations(url: string): Promise<string[]> {
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**
- * Policies read `app.site_id`, also for statements of triggers: a migration that changes rows sees those of no shop, unless it turns
- * row-level security off for the owner. Whether PostgreSQL reads a policy where nothing is scanned depends on the plan, so on 15 a
- * migration failed without the setting that works on 18.
+ * Policies read `app.site_id`, also for statements of triggers: a migration that changes rows sees no shop's rows
+ * unless it turns row-level security off for the owner. Whether PostgreSQL evaluates a policy without scanning depends
+ * on the plan, so on 15 a migration failed without the setting that works on 18.
  */
 function nameNoSite(client: pg.Client, done: (error: Error | null) => void): void {
   client.query(`select set_config('app.site_id', '00000000-0000-0000-0000-000000000000', false)`, done);

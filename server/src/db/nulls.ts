@@ -1,2 +1,2 @@
-/** What a left join found, or a null in each column where it found nothing. */
+/** A row of a left join, or null in each column if there is none. */
 export type OrNulls<Row> = Row | { [Column in keyof Row]: null };

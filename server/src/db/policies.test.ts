@@ -5,7 +5,10 @@ import { withClient } from './client.ts';
 
 const UNKNOWN_SETTING = '42704';
 
-/** The tables for which PostgreSQL reads `app.site_id` while it plans a statement. The setting must not exist on the connection. */
+/**
+ * The tables whose policies PostgreSQL evaluates while it plans a statement. The setting must not exist on the
+ * connection.
+ */
 async function readWhilePlanned(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ table: string }>(
     `select format('%I.%I', schemaname, tablename) as table from pg_policies
@@ -24,9 +27,9 @@ async function readWhilePlanned(client: pg.Client): Promise<string[]> {
 }
 
 test.each([
-  ['no policy reads the shop of a request while PostgreSQL plans a statement', 'select', []],
+  ['no policy is evaluated while PostgreSQL plans a statement', 'select', []],
   [
-    'a policy that reads the shop of a request while PostgreSQL plans a statement is found',
+    'detects a policy that is evaluated while PostgreSQL plans a statement',
     `set local lock_timeout = '5s'; alter policy tenant on commerce.carts using (site_id = commerce.current_site())`,
     ['commerce.carts'],
   ],

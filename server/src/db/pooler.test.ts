@@ -54,13 +54,13 @@ async function locksLeft(): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('no two advisory locks share a number', () => {
+test('each advisory lock has a different number', () => {
   const numbers = Object.values(ADVISORY_LOCKS);
 
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-test('who waits for the migrations of another process says for whom, and gives up in the end', async () => {
+test('names the migrating process while waiting, and gives up after the limit', async () => {
   const url = await givenDatabase();
   const holder = await givenClient(url);
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -75,7 +75,7 @@ test('who waits for the migrations of another process says for whom, and gives u
   expect(told[0]).toMatch(whom);
 });
 
-test('who waits for the migrations of another process goes on when that has ended', async () => {
+test('continues when the other process has finished its migrations', async () => {
   const url = await givenDatabase();
   const holder = await givenClient(url);
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -88,7 +88,7 @@ test('who waits for the migrations of another process goes on when that has ende
 });
 
 test.skipIf(!program)(
-  'migrations through a pooler in transaction mode are refused, and leave no lock behind',
+  'rejects migrations through a pooler in transaction mode, and leaves no lock behind',
   async () => {
     const url = await givenPooler();
 
@@ -100,7 +100,7 @@ test.skipIf(!program)(
   },
 );
 
-test('processes that start together on new databases of one cluster are not in each other’s way', async () => {
+test('does not block processes that start together on new databases of one cluster', async () => {
   const urls = [await givenDatabase(), await givenDatabase()];
 
   const prepared = await Promise.all([...urls, ...urls, ...urls].map((url) => prepareSchema(url)));
@@ -108,11 +108,11 @@ test('processes that start together on new databases of one cluster are not in e
   expect(prepared.filter(({ applied }) => applied.length > 0)).toHaveLength(urls.length);
 }, 60_000);
 
-test.skipIf(!program)('migrations through a pooler in session mode are made', async () => {
+test.skipIf(!program)('migrates through a pooler in session mode', async () => {
   expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual({ applied: [], mended: [] });
 });
 
-test.skipIf(!program)('what is sent outside of a transaction finds its tables behind a pooler, too', async () => {
+test.skipIf(!program)('finds its tables behind a pooler outside of transactions', async () => {
   const db = openPool({ url: await givenPooler(), max: 4, pooling: 'transaction' });
   onTestFinished(() => db.end());
 
@@ -126,7 +126,7 @@ test.skipIf(!program)('what is sent outside of a transaction finds its tables be
 test.skipIf(!program).each([
   ['refuses', []],
   ['drops', ['options', 'extra_float_digits']],
-])('a pooler that was not declared and %s settings is refused at the start', async (_does, ignore) => {
+])('rejects an undeclared pooler with %s settings at the start', async (_does, ignore) => {
   const url = await givenPooler({ mode: 'session', ignore });
   const db = openPool({ url, max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
@@ -134,14 +134,14 @@ test.skipIf(!program).each([
   await expect(refuseUndeclaredPooler(db, 'session')).rejects.toThrow('Set DATABASE_POOLING=transaction');
 });
 
-test('without a pooler nothing is refused', async () => {
+test('accepts PostgreSQL without a pooler', async () => {
   const db = openPool({ url: databaseUrl(), max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
 
   await expect(refuseUndeclaredPooler(db, 'session')).resolves.toBeUndefined();
 });
 
-test.skipIf(!program)('doctor finds a pooler in transaction mode that was not declared', async () => {
+test.skipIf(!program)('doctor detects an undeclared pooler in transaction mode', async () => {
   const url = await givenPooler({ ignore: ['options'] });
 
   expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toMatchObject([
@@ -149,7 +149,7 @@ test.skipIf(!program)('doctor finds a pooler in transaction mode that was not de
   ]);
 });
 
-test.skipIf(!program)('doctor finds a pooler in session mode that drops settings', async () => {
+test.skipIf(!program)('doctor detects a pooler in session mode that drops settings', async () => {
   for (const ignore of [[], ['options']]) {
     const url = await givenPooler({ mode: 'session', ignore });
     expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toMatchObject([
@@ -158,7 +158,7 @@ test.skipIf(!program)('doctor finds a pooler in session mode that drops settings
   }
 });
 
-test.skipIf(!program)('doctor finds a direct address that goes through a pooler, or to another database', async () => {
+test.skipIf(!program)('doctor detects a direct address that goes through a pooler or to another database', async () => {
   const [url, another, direct] = [await givenPooler(), await givenPooler(), databaseUrl()];
   const stranger = await givenDatabase();
   const findings = async (directUrl: string) =>
@@ -178,7 +178,7 @@ test.skipIf(!program)('doctor finds a direct address that goes through a pooler,
   ]);
 });
 
-test('doctor takes PostgreSQL itself for no pooler', async () => {
+test('doctor does not take PostgreSQL itself for a pooler', async () => {
   const url = databaseUrl();
 
   expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toEqual([

@@ -1,22 +1,22 @@
 import pg from 'pg';
 
 /**
- * Detects a pooler in front of PostgreSQL. In transaction mode, each transaction of a client may use another connection, so
- * that locks, LISTEN and settings of a session are lost, or affect other clients.
+ * Detects a pooler in front of PostgreSQL. In transaction mode, each transaction of a client may use another
+ * connection, so that locks, LISTEN and settings of a session are lost, or affect other clients.
  */
 
 const ROUNDS = 3;
 const TIMEOUT_MS = 5_000;
 
-/** A pooler makes up the process id that its client would use to cancel a statement; PostgreSQL sends its own. */
+/** A pooler invents the process id for cancelling statements; PostgreSQL sends its own. */
 export async function isThroughProxy(client: pg.Client): Promise<boolean> {
   const { processID } = client as pg.Client & { processID?: number };
   return processID !== (await backendOf(client));
 }
 
 /**
- * Whether two clients of this address get the same PostgreSQL connection one after the other, as behind a pooler in transaction
- * or statement mode.
+ * Whether two clients of this address get the same PostgreSQL connection one after the other, as behind a pooler in
+ * transaction or statement mode.
  */
 export async function isSharedBetweenClients(url: string): Promise<boolean> {
   const [first, second] = [open(url), open(url)];

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The jobs of a kind that are due, and have not been started. */
+/** Due jobs of a kind that have not started. */
 export interface JobBacklog {
   job: string;
   waiting: number;

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /**
- * A database that was demoted, or was set to read-only, refuses every write with SQLSTATE 25006. From the first refusal on, the
- * process takes no connections for its work, closes those it has, and asks on a new one, once a second, whether writes are
- * accepted again: behind the same address there may be another server by then.
+ * A database that was demoted or set to read-only refuses every write with SQLSTATE 25006. After the first refusal the
+ * process takes no connections for its work, closes the existing ones, and checks once a second on a new one whether
+ * writes are accepted again: the address may lead to another server by then.
  */
 const READ_ONLY = '25006';
 const ASK_AGAIN_MS = 1_000;
 const ANSWER_WITHIN_MS = 1_000;
 
-/** The database refuses writes: no connection was taken. */
+/** The database refuses writes, so no connection was taken. */
 export class DatabaseReadOnly extends Error {
   readonly code = READ_ONLY;
 
@@ -25,32 +25,32 @@ export function isReadOnlyError(error: unknown): boolean {
 }
 
 interface Refusal {
-  /** When the pool was last asked whether writes are accepted. */
+  /** Time of the last check. */
   asked: number;
-  /** Resolves when writes are accepted; undefined while they are. */
+  /** Resolves when writes are accepted again; undefined while they are. */
   over: Promise<void> | undefined;
-  /** How often writes have been refused. Connections that were taken before the last time are closed. */
+  /** The number of refused writes. Connections from before the last one are closed. */
   count: number;
 }
 
 const refusals = new WeakMap<pg.Pool, Refusal>();
 
-/** Whether the database of the pool refuses writes, as far as is known. */
+/** Whether the database of the pool is known to refuse writes. */
 export function isReadOnly(pool: pg.Pool): boolean {
   return refusals.get(pool)?.over !== undefined;
 }
 
-/** How often the database of the pool has been found to refuse writes. */
+/** How often the database of the pool refused writes. */
 export function refusalCount(pool: pg.Pool): number {
   return refusals.get(pool)?.count ?? 0;
 }
 
-/** Resolves at once if the database of the pool accepts writes, as far as is known, else when it does again. */
+/** Resolves at once unless the database of the pool is known to refuse writes, else when it accepts them again. */
 export async function whenWritable(pool: pg.Pool): Promise<void> {
   await refusals.get(pool)?.over;
 }
 
-/** Records an error of a statement, if it is the refusal of a write. */
+/** Records an error if it is the refusal of a write. */
 export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
   if (!isReadOnlyError(error) || isReadOnly(pool)) return;
   const { asked = 0, count = 0 } = refusals.get(pool) ?? {};
@@ -61,10 +61,10 @@ export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
   });
 }
 
-/** Asks whether the database accepts writes on a connection of `probe`, and records it for `pool` if it does not. */
+/** Checks on a connection of `probe` whether the database accepts writes, and records it for `pool` if not. */
 export async function findReadOnly(pool: pg.Pool, probe: pg.Pool): Promise<boolean> {
   if (isReadOnly(pool)) return true;
-  // The first connection may be older than a failover. It is closed then, so that the second is a new one.
+  // The first connection may be older than a failover. It is then closed, so that the second is new.
   if ((await acceptsWrites(probe)) || (await acceptsWrites(probe))) return false;
   noteIfReadOnly(pool, new DatabaseReadOnly());
   return true;
@@ -82,7 +82,7 @@ async function closeIdle(pool: pg.Pool): Promise<void> {
   while (pool.idleCount > 0 && !pool.ending) (await pool.connect()).release(true);
 }
 
-/** Whether the database accepts writes, asked on a connection of the pool. One on which they are refused is closed. */
+/** Whether the database accepts writes on a connection of the pool. Closes one on which it does not. */
 export async function acceptsWrites(pool: pg.Pool): Promise<boolean> {
   const connection = await pool.connect();
   let writable = false;

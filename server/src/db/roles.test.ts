@@ -9,7 +9,7 @@ import { prepareSchema } from '../commands/schema.ts';
 import { BASELINE } from './baseline.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
-/** A cluster of its own: roles belong to all databases of one, and these tests take them away. */
+/** A separate cluster, because roles belong to all of its databases, and these tests drop them. */
 let cluster: Embedded;
 let dataDir = '';
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep, commerce_backup, commerce_backup_members';
 
-/** Removes what a dump lacks when it is restored on a cluster without the roles. */
+/** Drops everything that a dump restored on a cluster without the roles lacks. */
 const LOSE_ROLES = `
   reassign owned by commerce_search to postgres;
   drop owned by ${ROLES};
@@ -35,7 +35,7 @@ const LOSE_ROLES = `
   grant execute on function commerce.enqueue, commerce.enqueue_all, commerce.enqueue_delivery, commerce.enqueue_deliveries
     to public;`;
 
-/** Everything that any role other than the owner may do, as lines. */
+/** All rights of roles other than the owner, as lines. */
 async function accessOf(url: string): Promise<unknown[]> {
   return send(
     url,
@@ -58,13 +58,13 @@ async function accessOf(url: string): Promise<unknown[]> {
   );
 }
 
-/** What doctor reports about the roles of the cluster's database. */
+/** The findings of doctor about the roles of the cluster's database. */
 async function findings(): Promise<unknown[]> {
   const found = await examine({ DATABASE_URL: cluster.url, DATA_DIR: dataDir });
   return found.filter(({ check }) => check === 'role' || check === 'access');
 }
 
-test('migrate gives back every role, grant and policy that a restored dump lacks, as the migrations made them', {
+test('migrate restores every role, grant and policy that a restored dump lacks', {
   timeout: 300_000,
 }, async () => {
   const before = await accessOf(cluster.superuserUrl);
@@ -85,7 +85,9 @@ test('migrate gives back every role, grant and policy that a restored dump lacks
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('a migrated database lacks nothing, and two starts at once mend it once', { timeout: 300_000 }, async () => {
+test('finds nothing missing in a migrated database, and repairs once when two processes start together', {
+  timeout: 300_000,
+}, async () => {
   await send(cluster.superuserUrl, LOSE_ROLES);
 
   await Promise.all([prepareSchema(cluster.url), prepareSchema(cluster.url)]);
@@ -93,7 +95,9 @@ test('a migrated database lacks nothing, and two starts at once mend it once', {
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('the owner sees no row of a tenant until it takes the role for backups', { timeout: 300_000 }, async () => {
+test('hides the rows of tenants from the owner until it switches to the role for backups', {
+  timeout: 300_000,
+}, async () => {
   const site = `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
     values (gen_random_uuid(), gen_random_uuid(), 'Alder', 'EUR', 2) returning site_id`;
   await send(cluster.superuserUrl, site);
@@ -107,7 +111,7 @@ test('the owner sees no row of a tenant until it takes the role for backups', { 
   await client.connect();
   await client.query('set role commerce_backup');
   const { rowCount } = await client.query('select from commerce.site_settings');
-  // Without a tenant it would already be refused for that.
+  // Without a tenant it would be refused for that reason.
   await client.query(`set app.site_id = '00000000-0000-0000-0000-000000000000'`);
   const write = client.query(`update commerce.site_settings set name = 'B'`);
   await expect(write).rejects.toThrow('permission denied');
@@ -115,7 +119,7 @@ test('the owner sees no row of a tenant until it takes the role for backups', { 
   expect(rowCount).toBe(1);
 });
 
-test('a login that may not make the roles is told what a superuser has to do', { timeout: 300_000 }, async () => {
+test('tells a login that may not create the roles what a superuser must do', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, `create role plain login password 'plain'`);
   await send(cluster.superuserUrl, 'create database plain owner plain');
   const url = Object.assign(new URL(cluster.url), { username: 'plain', password: 'plain', pathname: '/plain' }).href;
@@ -129,7 +133,7 @@ test('a login that may not make the roles is told what a superuser has to do', {
   expect((await prepareSchema(url)).applied).toContain(BASELINE);
 });
 
-test('tables that belong to another login are reported before anything else fails', { timeout: 300_000 }, async () => {
+test('reports tables of another login before anything else fails', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');

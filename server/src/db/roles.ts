@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { BACKUP_MEMBERS, BACKUP_ROLE, SERVER_ROLES } from './access.ts';
 
-/** Roles belong to the cluster, not to the database: a dump does not contain them. */
+/** The login may not create the roles. Roles belong to the cluster, so a dump does not contain them. */
 export class RolesMissing extends Error {
   constructor(login: string, statements: string[]) {
     super(`${login} may not create the roles of the server. As a superuser: ${statements.join(' ')}`);
@@ -12,8 +12,8 @@ export class RolesMissing extends Error {
 type Client = pg.Client;
 
 /**
- * Creates the roles that are missing and lets the login act as them; returns what it did, in words. Throws RolesMissing if the
- * login may not. The server runs without the roles for backups, so those may stay missing.
+ * Creates missing roles and lets the login act as them. Returns what it did, in words. Throws RolesMissing if the login
+ * may not. The roles for backups may be missing, because the server runs without them.
  */
 export async function ensureRoles(client: Client): Promise<string[]> {
   const made: string[] = [];
@@ -107,7 +107,7 @@ export async function mayBackUp(client: Client): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** Throws if the tables belong to another login, as after it has restored a dump. */
+/** Throws if the tables belong to another login, for example after that login restored a dump. */
 export async function refuseForeignOwner(client: Client): Promise<void> {
   const { rows } = await client.query<{ owner: string; login: string; tables: number }>(
     `select pg_get_userbyid(c.relowner) as owner, current_user as login, count(*)::int as tables

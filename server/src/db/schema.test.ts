@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { describeSchema, SCHEMA_FILE, TYPES_FILE } from '../../scripts/describe-schema.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 
-test('schema.sql and tables.ts show the schema as the migrations leave it', async () => {
+test('schema.sql and tables.ts match the migrated schema', async () => {
   const client = new pg.Client({ connectionString: databaseUrl() });
   await client.connect();
   const { sql, types } = await describeSchema(client).finally(() => client.end());

@@ -2,7 +2,7 @@ const summaries = new Map<string, string>();
 /** The texts of statements are constants; the limit guards against one that is not. */
 const LIMIT = 2_000;
 
-/** What a statement does, and with which table first, such as `select products`: few words, and never a value. */
+/** A statement's verb and first table, such as `select products`: few words, and never a value. */
 export function summaryOf(text: string): string {
   const known = summaries.get(text);
   if (known) return known;

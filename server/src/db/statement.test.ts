@@ -7,7 +7,7 @@ import { hasCode, inSentTransaction, inTransaction, withConnection } from './tra
 const failing = sql`select 1 / ${0}::int as nothing`;
 const number = (value: number) => sql`select ${value}::int as value`;
 
-test('after an error in a transaction, what was sent with it fails as in an aborted transaction, and the next one works', async () => {
+test('fails statements sent after an error in a transaction like those of an aborted transaction, but not the next transaction', async () => {
   const { db } = await testServer();
   const outcomes: unknown[] = [];
 
@@ -27,7 +27,7 @@ test('after an error in a transaction, what was sent with it fails as in an abor
   }
 });
 
-test('a BEGIN that fails takes with it what was sent behind it', async () => {
+test('fails the statements sent behind a failing BEGIN', async () => {
   const { db } = await testServer();
 
   const [first, second] = await withConnection(db, async (connection) => {
@@ -41,7 +41,7 @@ test('a BEGIN that fails takes with it what was sent behind it', async () => {
   expect([first, second]).toEqual(['25P02', '25P02']);
 });
 
-test('a last statement that fails undoes the transaction, whose COMMIT was sent with it', async () => {
+test('rolls back a transaction whose last statement fails, although its COMMIT was sent', async () => {
   const { db } = await testServer();
 
   const failed = inSentTransaction(db, async (connection, begun) => {
@@ -56,7 +56,7 @@ test('a last statement that fails undoes the transaction, whose COMMIT was sent 
   expect(rows[0]?.site_id).not.toBe('undone');
 });
 
-test('a statement that is handed on later than its packet leaves is answered as well', async () => {
+test('answers a statement that is passed on after its packet was sent', async () => {
   const { db } = await testServer();
 
   const values = await inTransaction(db, async (connection) => {
@@ -77,7 +77,7 @@ test('a statement that is handed on later than its packet leaves is answered as 
   expect(values).toEqual([1, 2]);
 });
 
-test('outside of a transaction, an error undoes only the statement that it is of', async () => {
+test('fails only the failing statement outside of a transaction', async () => {
   const { db } = await testServer();
 
   const [set, , kept] = await withConnection(db, (connection) =>
@@ -92,7 +92,7 @@ test('outside of a transaction, an error undoes only the statement that it is of
   expect(kept).toMatchObject({ status: 'fulfilled', value: { rows: [{ site_id: 'mine' }] } });
 });
 
-test('the columns are known each time that a statement is sent, also of those without any', async () => {
+test('returns the columns each time a statement is sent, also without rows', async () => {
   const { db } = await testServer();
   const read = sql`select ${1}::int as one, now() as moment, array[1, 2] as list`;
   const write = sql`delete from carts where site_id = ${'00000000-0000-0000-0000-000000000000'}`;

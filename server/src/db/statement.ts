@@ -2,15 +2,15 @@ import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 
 /**
- * A statement as it is sent, cheaper than those of `pg` for statements that are sent again and again:
- * - the columns of a prepared statement are asked for once on each connection.
- * - the statements of a transaction that leave in one packet end in one Sync, and PostgreSQL answers them in one packet. After
- *   an error it skips what follows up to the Sync: those statements fail here as PostgreSQL itself lets statements of an aborted
- *   transaction fail.
- * Outside of a transaction each has its own Sync: otherwise an error of one would undo the others.
+ * A statement that is cheaper than `pg`'s own when it is sent repeatedly:
+ * - the columns of a prepared statement are requested once per connection.
+ * - the statements of a transaction in one packet end in one Sync, and PostgreSQL answers them in one packet. After an
+ * error it skips the rest up to the Sync: those statements fail here as PostgreSQL lets statements of an aborted
+ * transaction fail. Outside of a transaction each has its own Sync, because otherwise an error of one would undo the
+ * others.
  */
 
-/** The parts of `pg` that it does not declare. */
+/** Parts of `pg` that it does not declare. */
 interface ProtocolConnection extends EventEmitter {
   describe(what: { type: string; name: string }): void;
   execute(portal: { portal: string; rows: undefined }): void;
@@ -54,15 +54,15 @@ type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'
 export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
 
 export interface StatementConfig {
-  /** What it is prepared under; without a name it is not prepared. */
+  /** The name under which it is prepared; undefined for unprepared statements. */
   name: string | undefined;
   text: string;
   values: unknown[] | undefined;
 }
 
-/** The result is what it resolves to, so that it can stand where `pg` returns the promise of a result. */
+/** Resolves to the result, so that it can replace the promise that `pg` returns. */
 export class Statement<Row extends object> extends Query implements PromiseLike<pg.QueryResult<Row>> {
-  /** Whether a Sync follows it, so that PostgreSQL itself says that it is ready for the next. */
+  /** Whether a Sync follows it, so that PostgreSQL itself reports when it is ready for the next. */
   synced = true;
   readonly #settled: Promise<pg.QueryResult<Row>>;
   #known: Columns | undefined;
@@ -131,17 +131,17 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
   }
 }
 
-/** Keeps what `pg` found out about the columns. */
+/** Stores the column data that `pg` parsed. */
 function columnsOf({ fields, _parsers, _prebuiltEmptyResultObject }: Result): Columns {
   return { fields, _parsers, _prebuiltEmptyResultObject };
 }
 
-/** Errors that PostgreSQL itself sent have a severity; all others are errors of the connection. */
+/** Errors of PostgreSQL itself have a severity; all others concern the connection. */
 export function isFromServer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
 }
 
-/** The code of a statement that fails because an earlier one of its transaction failed. */
+/** Code of a statement that fails because an earlier one of its transaction failed. */
 export const ABORTED = '25P02';
 
 function skipped(): Error {
@@ -151,7 +151,7 @@ function skipped(): Error {
   });
 }
 
-/** What is known of a connection, and what was sent on it since the last Sync. */
+/** State of a connection, and the statements sent since the last Sync. */
 class ConnectionState {
   readonly columns = new Map<string | undefined, Columns>();
   readonly #sync: () => void;
@@ -165,7 +165,7 @@ class ConnectionState {
     connection.describe = (what) => {
       if (this.#describes) describe.call(connection, what);
     };
-    // These are sent by `pg`'s own statements: what was sent before ends with theirs, or before it.
+    // `pg`'s own statements send these: earlier statements end with theirs, or before it.
     connection.sync = () => {
       this.#unsynced = undefined;
       this.#sync();
@@ -176,25 +176,25 @@ class ConnectionState {
     };
   }
 
-  /** Whether PostgreSQL is asked for the columns of what is sent next. */
+  /** Whether PostgreSQL is asked for the columns of the next statement. */
   describe(wanted: boolean): void {
     this.#describes = wanted;
   }
 
-  /** Ends a statement: by a Sync at once, or by that of the last one that leaves together with it. */
+  /** Ends a statement: by a Sync at once, or by that of the last one in the same packet. */
   end(statement: Statement<object>): void {
     const boundary = BOUNDARIES[statement.text];
     if (boundary === 'begin') this.#inTransaction = true;
     if (this.#inTransaction) {
       statement.synced = false;
-      // Whoever hands it on later than the packet that it was meant for still gets its answer.
+      // A statement passed on after its packet was sent is answered too.
       if (!this.#unsynced) process.nextTick(() => this.flush());
       this.#unsynced = statement;
     } else this.#sync();
     if (boundary === 'end') this.#inTransaction = false;
   }
 
-  /** Sends the Sync of what was sent without one. */
+  /** Sends the outstanding Sync. */
   flush(): void {
     if (!this.#unsynced) return;
     this.#unsynced.synced = true;
@@ -205,18 +205,18 @@ class ConnectionState {
 
 const states = new WeakMap<ProtocolConnection, ConnectionState>();
 
-/** To be called once for each new connection of a pool whose statements are sent as `Statement`. */
+/** Call it once for each new connection of a pool whose statements are sent as `Statement`. */
 export function prepareConnection(client: pg.PoolClient): void {
   const connection = connectionOf(client);
   states.set(connection, new ConnectionState(connection));
 }
 
-/** To be called before what was sent on the connection leaves the process. */
+/** Call it before the data sent on the connection leave the process. */
 export function flush(client: pg.PoolClient): void {
   states.get(connectionOf(client))?.flush();
 }
 
-/** `pg` does not declare it. */
+/** Not declared by `pg`. */
 function connectionOf(client: pg.PoolClient): ProtocolConnection {
   return (client as unknown as { connection: ProtocolConnection }).connection;
 }

@@ -25,7 +25,7 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** BEGIN needs no lock and no disk: a database that can be reached answers at once. */
+/** BEGIN needs no lock and no disk: a reachable database answers at once. */
 const BEGIN_WITHIN_MS = 2_000;
 
 /** Runs work on one connection between BEGIN and COMMIT. If it throws, everything is rolled back, and the error is rethrown. */
@@ -37,8 +37,8 @@ export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) =
 }
 
 /**
- * The same with two round trips less. BEGIN is on its way when the work starts, and what the work sends at once leaves in one packet
- * with it, of which PostgreSQL runs nothing if BEGIN fails; whatever is sent later must wait for `begun`. The work's last statement
+ * The same with two fewer round trips. BEGIN is sent when the work starts, together with the work's first statements;
+ * PostgreSQL runs none of them if BEGIN fails. Everything sent later must wait for `begun`. The work's last statement
  * leaves together with COMMIT.
  */
 export async function inSentTransaction<T>(
@@ -49,7 +49,7 @@ export async function inSentTransaction<T>(
   let broken: Error | undefined;
   try {
     const begun = send(connection, begin(connection), BEGIN_WITHIN_MS);
-    // Work that awaits `begun` sees its error; work that failed before did not await it.
+    // Work that awaits `begun` sees its error; work that failed earlier did not await it.
     begun.catch(() => undefined);
     noteTrace(connection);
     const { result, last } = await work(connection, begun);
@@ -66,12 +66,12 @@ export async function inSentTransaction<T>(
   }
 }
 
-/** The error codes of a transaction that PostgreSQL aborted for a serialisation conflict or a deadlock: it may run again. */
+/** Error codes of a transaction aborted for a serialisation conflict or a deadlock: it may run again. */
 export const CONFLICTS: readonly string[] = ['40001', '40P01'];
 
 const ATTEMPTS = 3;
 
-/** Runs a transaction, and repeats it, twice at most, while it fails for a reason that `mayRetry` accepts. */
+/** Runs a transaction and repeats it, at most twice, while it fails for a reason that `mayRetry` accepts. */
 export async function retryConflicts<T>(
   work: (attempt: number) => Promise<T>,
   mayRetry: (error: unknown) => boolean,
@@ -81,7 +81,7 @@ export async function retryConflicts<T>(
       return await work(attempt);
     } catch (error) {
       if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
-      // A random delay, so that two that conflicted do not conflict again.
+      // A random delay, so that two conflicting transactions do not conflict again.
       await sleep(20 + Math.random() * 60 * attempt);
     }
   }
@@ -92,11 +92,11 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes((error as { code?: string }).code ?? '');
 }
 
-/** Rolls back. Returns an error if the connection must be closed instead: the database then rolls back by itself. */
+/** Rolls back. Returns an error if the connection must be closed instead, which also rolls back. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
   takeAddedJobs(connection.client);
   connection.unheard = [];
-  // After a timeout, the answer to ROLLBACK would not come in time either.
+  // After a timeout, the answer to ROLLBACK would not arrive in time either.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(
     () => undefined,
@@ -115,17 +115,17 @@ function note(connection: Connection, sent: Promise<unknown>): void {
   connection.unheard.push(sent);
 }
 
-/** The time at which the work of a transaction ends at the latest, in milliseconds since 1970. */
+/** Sets the deadline of a transaction, in milliseconds since 1970. */
 export function endBy(connection: Connection, time: number): void {
   connection.endsAt = time;
 }
 
-/** Whoever waits for the transaction learns first that the time is over. */
+/** The caller's own timeout fires first. */
 const AFTER_THE_END_MS = 50;
 
 /**
- * What is sent together with COMMIT cannot be taken back. PostgreSQL is therefore told how long it may run and wait for locks, where
- * that is less than usual.
+ * Statements sent together with COMMIT cannot be undone. PostgreSQL therefore gets the remaining time as their limit,
+ * if it is less than usual.
  */
 function endInTime(connection: Connection): void {
   const left = connection.endsAt - Date.now();
@@ -142,10 +142,10 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
   return sent;
 }
 
-/** While a request is traced, the jobs that its transaction adds carry its trace (migration 0169). */
+/** Jobs added by a traced request carry its trace (migration 0169). */
 function noteTrace(connection: Connection): void {
   const { traceparent } = traceHeaders();
-  // An error aborts the transaction, whose next statement tells of it.
+  // An error aborts the transaction, whose next statement reports it.
   if (traceparent) {
     query(connection, sql`select set_config('app.traceparent', ${traceparent}, true)`).catch(() => undefined);
   }
@@ -155,7 +155,7 @@ async function commit(connection: Connection, last: Sql | undefined): Promise<vo
   if (last) endInTime(connection);
   const written = together(...takeUnheard(connection), last && query(connection, last));
   const [writing, committing] = await Promise.allSettled([written, send(connection, 'commit')]);
-  // After an error in what was sent before, COMMIT rolls back.
+  // After an earlier error, COMMIT rolls back.
   if (writing.status === 'rejected' && isFromServer(writing.reason)) throw writing.reason;
   if (committing.status === 'rejected') {
     const error: unknown = committing.reason;
@@ -164,7 +164,7 @@ async function commit(connection: Connection, last: Sql | undefined): Promise<vo
   if (writing.status === 'rejected') throw writing.reason;
 }
 
-/** Runs reads on one connection, without a transaction unless a pooler would give each statement another connection. */
+/** Runs reads on one connection, in a transaction only if a pooler would give each statement another connection. */
 export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (!keepsSessions(pool)) return inTransaction(pool, work);
   const connection = await takeConnection(pool);
@@ -194,13 +194,13 @@ function isSilent(error: unknown): boolean {
 const LOST_CODES = /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/;
 const LOST_MESSAGES = /Connection terminated|connection error|Query read timeout|not queryable/;
 
-/** The connection is lost, and with it its open transaction. */
+/** The connection is lost, and its open transaction with it. */
 export function isLostConnection(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return LOST_CODES.test(code) || (!isFromServer(error) && LOST_MESSAGES.test(message));
 }
 
-/** No connection could be had in time, or it was lost. */
+/** No connection was available in time, or it was lost. */
 export function isUnreachable(error: unknown): boolean {
   return isLostConnection(error) || (error as Error).message === 'timeout exceeded when trying to connect';
 }

@@ -51,7 +51,7 @@ test.each([
   'https://[fd00:ec2::254]/x',
   'not an address',
   'https://',
-])('%s is refused', (url) => {
+])('rejects %s', (url) => {
   expect(() => checkUrl(url, policy)).toThrow(AddressRefused);
 });
 
@@ -60,21 +60,18 @@ test.each([
   'https://hooks.example.net:8443/x?y=z',
   'https://1.1.1.1/x',
   'https://[2606:4700:4700::1111]/x',
-])('%s is taken', (url) => {
+])('accepts %s', (url) => {
   expect(checkUrl(url, policy).protocol).toBe('https:');
 });
 
 test.each(['127.0.0.1', '::ffff:10.0.0.1', 'fe80::1%eth0', '', 'example.com'])(
-  'the resolved address %j is refused',
+  'rejects the resolved address %j',
   (address) => {
     expect(() => checkAddress(address)).toThrow(AddressRefused);
   },
 );
 
-test.each(['1.1.1.1', '2606:4700:4700:0::1111'])(
-  'the resolved address %s is taken, unless it is our own',
-  (address) => {
-    checkAddress(address);
-    expect(() => checkAddress(address, new Set(['1.1.1.1', '2606:4700:4700::1111']))).toThrow(AddressRefused);
-  },
-);
+test.each(['1.1.1.1', '2606:4700:4700:0::1111'])('accepts the resolved address %s unless it is our own', (address) => {
+  checkAddress(address);
+  expect(() => checkAddress(address, new Set(['1.1.1.1', '2606:4700:4700::1111']))).toThrow(AddressRefused);
+});

@@ -4,18 +4,18 @@ import ipaddr from 'ipaddr.js';
 import { addressesOf, normalised, ownAddresses } from './names.ts';
 
 /**
- * Which addresses tenants may make this server call. The text of a URL is checked when it is registered and before each
- * attempt, and everything that its name resolves to when a connection is made: the connection goes to the checked address, so
- * that DNS rebinding gains nothing.
+ * Addresses that tenants may make this server call. The text of a URL is checked at registration and before each
+ * attempt, and everything that its name resolves to at each connection, which uses the checked address, so that DNS
+ * rebinding has no effect.
  */
 export interface EgressPolicy {
-  /** Allows plain http and private addresses, for receivers on a developer's machine. Refused in production. */
+  /** Allows plain http and private addresses, for receivers on a developer's machine. Rejected in production. */
   allowPrivate: boolean;
-  /** The host of the configured public address: the server must not call itself, by whatever name. */
+  /** The host of the configured public address. The server must not call itself under any name. */
   ownHost: string;
 }
 
-/** An address that must not be called. The message says why, to whoever registered it. */
+/** A forbidden address. The message gives the reason to the tenant. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
@@ -23,7 +23,7 @@ export class AddressRefused extends Error {
 const OWN = 'The address must not be that of this server.';
 const PORTS = ['', '443', '8443'];
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
-/** Metadata services of clouds, which answer with secrets; the first looks like a public address. */
+/** Metadata services of clouds, which return secrets; the first looks like a public address. */
 const DENIED = ['168.63.129.16', '169.254.169.254', '100.100.100.200', 'fd00:ec2::254'];
 
 /** The parsed URL, if its text is acceptable. Throws AddressRefused. */
@@ -64,7 +64,7 @@ function isPublic(address: string): boolean {
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
-/** The addresses of a name, all of them checked: one refused address refuses the name. */
+/** The addresses of a name. One forbidden address rejects the name. */
 export async function checkedAddresses(name: string, { ownHost }: EgressPolicy): Promise<LookupAddress[]> {
   const [found, own] = await Promise.all([addressesOf(name), ownAddresses(ownHost)]);
   for (const { address } of found) checkAddress(address, own);
@@ -74,8 +74,8 @@ export async function checkedAddresses(name: string, { ownHost }: EgressPolicy):
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * A `lookup` for connections that returns only checked addresses. If private addresses are allowed, it is the system's own
- * lookup, which also knows names that the DNS does not.
+ * A `lookup` for connections that returns only checked addresses. If private addresses are allowed, it is the system's
+ * own lookup, which also resolves local names.
  */
 export function guardedLookup(policy: EgressPolicy) {
   return (hostname: string, options: LookupOptions, callback: LookupCallback): void => {

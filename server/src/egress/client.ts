@@ -6,19 +6,19 @@ import { ownAddresses } from './names.ts';
 const CONNECT_MS = 3_000;
 export const TOTAL_MS = 15_000;
 export const READ_BYTES = 16 * 1024;
-/** How long idle connections are kept: enough for a burst, too short to outlive a change of address. */
+/** Lifetime of idle connections: enough for a burst, too short to outlive a change of address. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** What requests are sent with. */
+/** The parts for sending requests. */
 export interface Client {
   agent: Agent;
   request: typeof request;
 }
 
 /**
- * A separate undici agent: no proxy from the environment, no cookies, no redirects. It opens as many connections to a host as
- * there are requests: the callers limit those, and tenants that use the same host must not wait for each other. undici is
- * loaded when the first request is sent: many installations send none.
+ * A separate undici agent: no proxy from the environment, no cookies, no redirects. It opens as many connections to a
+ * host as there are requests: callers limit those, and tenants with the same host must not wait for each other. undici
+ * is loaded with the first request, because many installations send none.
  */
 export async function openClient(policy: EgressPolicy): Promise<Client> {
   const undici = await import('undici');

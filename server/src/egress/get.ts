@@ -3,18 +3,18 @@ import type { Client } from './client.ts';
 
 export interface GetLimits {
   mostBytes: number;
-  /** For all of it, from the lookup of the name to the last byte. */
+  /** Time limit from the DNS look-up to the last byte. */
   milliseconds: number;
 }
 
 export interface Document {
-  /** As parsed; undefined for what is no JSON. */
+  /** Parsed; undefined if it is not JSON. */
   json: unknown;
-  /** What `Cache-Control` allows; null where it says nothing. */
+  /** By `Cache-Control`; null if it is missing. */
   max_age_seconds: number | null;
 }
 
-/** The document at an address, if the address itself answers with it in time: redirects are not followed. */
+/** The document at an address, if it arrives in time. Does not follow redirects. */
 export async function get(
   { agent, request }: Client,
   policy: EgressPolicy,
@@ -27,7 +27,7 @@ export async function get(
       dispatcher: agent,
       signal: AbortSignal.timeout(milliseconds),
     });
-    // What is given up half-read says so, to nobody.
+    // An aborted body raises an error that nothing handles.
     body.on('error', () => undefined);
     const bytes = statusCode === 200 ? await allOf(body, mostBytes) : undefined;
     if (!bytes) {

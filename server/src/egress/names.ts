@@ -5,8 +5,8 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Resolves the host names that tenants register, by DNS queries on the event loop. The system's own lookup has four threads for
- * the whole process, and a few names whose DNS servers do not answer would delay all others.
+ * Resolves host names of tenants by DNS queries on the event loop. The system's own lookup has four threads for the
+ * whole process, so a few names with unresponsive DNS servers would delay all others.
  */
 export const resolver = new Resolver({ timeout: 1_000, tries: 2 });
 
@@ -36,7 +36,7 @@ export async function ownAddresses(ownHost: string): Promise<ReadonlySet<string>
   const before = known.get(ownHost);
   if (!before) remember(ownHost, lookUp(ownHost, []));
   else if (Date.now() - before.asked > KEPT_MS) {
-    // The former answer is used meanwhile, so that nothing waits.
+    // The old addresses are used meanwhile, so that nothing waits.
     before.asked = Date.now();
     void before.addresses.then(async (former) => remember(ownHost, Promise.resolve(await lookUp(ownHost, former))));
   }
@@ -49,13 +49,13 @@ function remember(ownHost: string, addresses: Promise<string[]>): void {
   known.set(ownHost, { addresses, asked: Date.now() });
 }
 
-/** If the DNS does not answer, the former addresses stay valid. */
+/** If the DNS does not answer, the old addresses stay valid. */
 async function lookUp(ownHost: string, former: string[]): Promise<string[]> {
   const found = await addressesOf(ownHost).catch(() => undefined);
   return found?.map(({ address }) => address) ?? former;
 }
 
-/** One spelling for each address; one that is IPv4 within IPv6 is IPv4. */
+/** Normalizes an address; IPv4 within IPv6 becomes IPv4. */
 export function normalised(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

@@ -19,7 +19,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** What the DNS answers. */
+/** Sets the DNS answers. */
 function answering(names: Record<string, string[]>): void {
   const answer = async (name: string): Promise<never> => (names[name] ?? []) as never;
   vi.spyOn(resolver, 'resolve4').mockImplementation(answer);
@@ -34,7 +34,7 @@ async function receiving(listener: RequestListener, test: (url: string) => Promi
   await new Promise((closed) => server.close(closed));
 }
 
-test('an answer that never ends is cut off, and its status counts', async () => {
+test('cuts off an endless response and keeps its status', async () => {
   await receiving(
     (_req, res) => {
       res.writeHead(200);
@@ -45,7 +45,7 @@ test('an answer that never ends is cut off, and its status counts', async () => 
   );
 });
 
-test('a redirect is reported as such, and not followed', async () => {
+test('reports a redirect and does not follow it', async () => {
   let hits = 0;
   await receiving(
     (_req, res) => {
@@ -57,7 +57,7 @@ test('a redirect is reported as such, and not followed', async () => {
   expect(hits).toBe(1);
 });
 
-test('who hangs up, speaks no HTTP or is not there, is not connected', async () => {
+test('reports a host that hangs up, speaks no HTTP or is unreachable as not connected', async () => {
   const rude = createTcpServer((socket) => socket.destroy());
   await new Promise<void>((listening) => rude.listen(0, '127.0.0.1', listening));
   const { port } = rude.address() as AddressInfo;
@@ -67,7 +67,7 @@ test('who hangs up, speaks no HTTP or is not there, is not connected', async () 
   expect(await open.post('http://nobody.invalid/', {}, '{}')).toMatchObject({ outcome: 'not_connected' });
 });
 
-test('a name that resolves to a private address is refused when it is connected to', async () => {
+test('rejects a name that resolves to a private address at the connection', async () => {
   let hits = 0;
   await receiving(
     (_req, res) => {
@@ -91,7 +91,7 @@ test('a name that resolves to a private address is refused when it is connected 
   expect(hits).toBe(0);
 });
 
-test('the addresses of the server itself are refused, by whatever name they are called', async () => {
+test('rejects the addresses of the server itself under any name', async () => {
   const [named, bound] = ['93.184.215.20', '93.184.215.21'];
   const own = { allowPrivate: false, ownHost: 'own.example.com' };
   const guarded = openEgress(own);
@@ -109,7 +109,7 @@ test('the addresses of the server itself are refused, by whatever name they are 
   await guarded.close();
 });
 
-test('names whose DNS does not answer delay no request to another host', async () => {
+test('unresponsive DNS servers delay no request to another host', async () => {
   const asked = new Set<string>();
   const mute = createSocket('udp4');
   mute.on('message', (question) => asked.add(question.toString('latin1').match(/dead\d+/)?.[0] ?? ''));
@@ -137,7 +137,7 @@ test('names whose DNS does not answer delay no request to another host', async (
   mute.close();
 });
 
-test('a host that does not answer one path answers another at once, however many wait for the first', async () => {
+test('an unresponsive path of a host delays no other path of it', async () => {
   await receiving(
     (req, res) => {
       if (req.url === '/quick') res.end();

@@ -15,21 +15,21 @@ export type Outcome =
 
 export interface Attempted {
   outcome: Outcome;
-  /** Null when no answer came. */
+  /** Null without a response. */
   response_status: number | null;
-  /** What Retry-After asks for, in seconds. */
+  /** Value of Retry-After, in seconds. */
   retry_after_seconds: number | null;
   duration_ms: number;
-  /** The first KB of the answer as text; null when no answer came. */
+  /** The first KB of the response as text; null without a response. */
   response_body: string | null;
 }
 
-/** The only way to send requests to hosts that tenants name. */
+/** The only way to send requests to hosts of tenants. */
 export interface Egress {
   readonly policy: EgressPolicy;
   /** Posts JSON. Never throws: a failure is an outcome. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
-  /** Reads a small document, which should be JSON. Never throws: undefined is a document that cannot be had. */
+  /** Reads a small JSON document. Never throws; undefined if it is unavailable. */
   get(url: string, limits: GetLimits): Promise<Document | undefined>;
   close(): Promise<void>;
 }
@@ -91,10 +91,13 @@ async function attempt(
   }
 }
 
-/** What an attempt has without an answer. */
+/** Fields of an attempt without a response. */
 export const UNANSWERED = { response_status: null, retry_after_seconds: null, response_body: null } as const;
 
-/** Reads a short answer whole, so that the connection can be used again, and cuts a longer one off. Returns its first KB. */
+/**
+ * Reads a short response completely, so that the connection can be reused, and cuts a longer one off. Returns its first
+ * KB.
+ */
 async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
   const kept: Buffer[] = [];
   let read = 0;
@@ -110,7 +113,7 @@ async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown })
   return Buffer.concat(kept);
 }
 
-/** Whatever the bytes are: without a character that was cut in two, and without controls, which are not text. */
+/** Decodes any bytes without a partial last character and control characters. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll(/[^\P{Cc}\t\n\r]/gu, '');
 }

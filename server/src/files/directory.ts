@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path';
 import { isKey } from './keys.ts';
 import type { FileStore } from './store.ts';
 
-/** Files in a directory. What is not whole yet lies beside them, on the same disk, so that a rename completes it at once. */
+/**
+ * Files in a directory. Unfinished files lie next to them on the same disk, so that a rename completes them at once.
+ */
 export function directoryStore(dataDir: string): FileStore {
   const root = join(dataDir, 'files');
   const placeOf = (key: string) => {
-    if (!isKey(key)) throw new Error(`This is no key of the file store: ${key.slice(0, 200)}`);
+    if (!isKey(key)) throw new Error(`Not a key of the file store: ${key.slice(0, 200)}`);
     return join(root, key);
   };
   return {

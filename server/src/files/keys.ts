@@ -1,6 +1,6 @@
-/** How what belongs to a file is called in the store and in addresses: `{site_id}/{name}/{part}`. */
+/** Keys of a file's parts in the store and in addresses: `{site_id}/{name}/{part}`. */
 
-/** The widths in which a picture is kept; a narrower picture keeps its own. */
+/** The stored widths of an image; a narrower image keeps its own. */
 export const WIDTHS: readonly number[] = [320, 640, 1280];
 export const WIDEST = 1280;
 
@@ -17,17 +17,17 @@ export function keyOfPicture(site_id: string, name: string, width: number): stri
   return `${site_id}/${name}/${width}.webp`;
 }
 
-/** All keys that a file may have. */
+/** All possible keys of a file. */
 export function keysOf(site_id: string, name: string): string[] {
   return [ORIGINAL, ...PARTS].map((part) => `${site_id}/${name}/${part}`);
 }
 
-/** Whether a key is of a picture that the server made: nothing else is ever served. */
+/** Whether a key belongs to an image that the server made. Nothing else is served. */
 export function isServed(key: string): boolean {
   return SERVED.test(key);
 }
 
-/** Whether a text is a key, and of the site if one is given: what comes from a file is not trusted. */
+/** Whether a text is a key, optionally of a given site. Keys from files are not trusted. */
 export function isKey(text: string, site_id?: string): boolean {
   return KEPT.test(text) && (site_id === undefined || text.startsWith(`${site_id}/`));
 }

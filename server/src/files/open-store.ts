@@ -1,6 +1,6 @@
 import type { FileStore, StoreSettings } from './store.ts';
 
-/** Loads what the configured store needs only then. */
+/** Loads the modules of the configured store on demand. */
 export async function openStore({ dataDir, s3 }: StoreSettings): Promise<FileStore> {
   if (s3) return (await import('./s3.ts')).s3Store(s3);
   return (await import('./directory.ts')).directoryStore(dataDir);

@@ -3,8 +3,8 @@ import { WIDEST, WIDTHS } from './keys.ts';
 import type { Answer, Picture, Rendered, Task } from './rendering.ts';
 
 /**
- * The process that reads pictures. Only three decoders are allowed (sharp would read SVG, with what it refers to, and more), and
- * what a picture needs is found from its header before anything is decoded.
+ * Process that reads images. Only three decoders are allowed (sharp would also read SVG with its references, and more),
+ * and the memory of an image is estimated from its header before decoding.
  */
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile', 'VipsForeignLoadWebpFile'] });
@@ -12,9 +12,9 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 const MOST_PIXELS = 50_000_000;
-/** What a picture that can only be decoded whole may take of memory. */
+/** Memory limit for an image that must be decoded as a whole. */
 const MOST_MEMORY = 60_000_000;
-/** A picture that takes more than this is read while no other one is. */
+/** An image above this is read alone. */
 const HEAVY = 20_000_000;
 const AT_ONCE = 2;
 const QUALITY = 82;
@@ -42,7 +42,7 @@ async function render({ path, content_type, folder }: Task): Promise<Rendered> {
   });
 }
 
-/** How much must be in memory at once: a progressive or interlaced picture is only known when its last row is. */
+/** Memory that is needed at once: a progressive or interlaced image is only complete with its last row. */
 function memoryFor({ format, width, height, isProgressive, chromaSubsampling, channels, depth }: Metadata): number {
   const pixels = width * height;
   if (!isProgressive) return 0;
@@ -50,7 +50,7 @@ function memoryFor({ format, width, height, isProgressive, chromaSubsampling, ch
   return pixels * 2 * (chromaSubsampling === '4:2:0' ? 1.5 : channels);
 }
 
-/** Upright, in sRGB, as wide as the widest picture at most, and without what the file says besides. */
+/** Upright, in sRGB, at most as wide as the widest image, and without metadata. */
 function decode(path: string) {
   return sharp(path, OPTIONS)
     .timeout({ seconds: DECODE_WITHIN_SECONDS })
@@ -64,7 +64,7 @@ function decode(path: string) {
 async function write({ data, info }: Awaited<ReturnType<typeof decode>>, folder: string): Promise<Picture[]> {
   const pictures: Picture[] = [];
   const { width, height, channels } = info;
-  // The widest has its name whatever its width is, so that its address is known beforehand.
+  // The widest image has a fixed name whatever its width, so that its address is known in advance.
   for (const size of WIDTHS.filter((one) => one < width || one === WIDEST)) {
     const made = await sharp(data, { raw: { width, height, channels } })
       .resize({ width: Math.min(size, width) })
@@ -78,7 +78,7 @@ async function write({ data, info }: Awaited<ReturnType<typeof decode>>, folder:
 let free = AT_ONCE;
 const queue: { places: number; start: () => void }[] = [];
 
-/** Runs work when so many of the places are free, in the order of asking. */
+/** Runs work when enough places are free, in order of arrival. */
 async function turn<T>(places: number, work: () => Promise<T>): Promise<T> {
   await new Promise<void>((start) => {
     queue.push({ places, start });
@@ -104,5 +104,5 @@ process.on('message', async (task: Task) => {
   const answer = await render(task).catch((error: Error) => ({ broken: error.message }));
   process.send?.({ ...answer, id: task.id } satisfies Answer);
 });
-// The server has ended, perhaps by force.
+// The server has ended, perhaps by a kill.
 process.once('disconnect', () => process.exit());

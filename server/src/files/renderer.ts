@@ -2,17 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Answer, Rendered, Task } from './rendering.ts';
 
 /**
- * Reads pictures in a process of its own: what hostile files do to a decoder ends there, and the memory that they take is given
- * back when that process ends, which it does when there has been nothing to do for a while.
+ * Reads images in a separate process: an attack on a decoder is confined to it, and its memory is released when it
+ * ends, which it does after a while without work.
  */
 export interface Renderer {
-  /** Throws when the process died or took too long; the picture may be tried again. */
+  /** Throws if the process died or timed out; the image may be retried. */
   render(task: Omit<Task, 'id'>): Promise<Rendered>;
   close(): void;
 }
 
 const TASK_WITHIN_MS = 90_000;
-/** Then another process begins, since the memory that libvips has freed stays with the old one in pieces. */
+/** Then a new process starts, because libvips leaves fragmented memory behind. */
 const MOST_PICTURES = 25;
 const IDLE_MS = 10_000;
 
@@ -50,7 +50,7 @@ export function openRenderer(): Renderer {
   }
 
   function begin(): ChildProcess {
-    // It is given none of the secrets in the environment.
+    // Without the secrets of the environment.
     const started = fork(new URL('./render-process.ts', import.meta.url), {
       execArgv: ['--max-semi-space-size=1', '--max-old-space-size=64'],
       env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2' },
@@ -69,7 +69,7 @@ export function openRenderer(): Renderer {
   function lose(ended: ChildProcess): void {
     if (child !== ended) return;
     child = undefined;
-    for (const id of [...waiting.keys()]) take(id)?.reject(new Error('The process that reads pictures has ended.'));
+    for (const id of [...waiting.keys()]) take(id)?.reject(new Error('The process that reads images has ended.'));
   }
 
   return {

@@ -1,16 +1,16 @@
-/** What the process that reads pictures is told, and what it answers. */
+/** Messages to and from the process that reads images. */
 
 export interface Task {
   id: number;
   path: string;
-  /** What the file was announced as. */
+  /** The announced type. */
   content_type: string;
-  /** Where the pictures go, as `{width}.webp`. */
+  /** Directory for the images, named `{width}.webp`. */
   folder: string;
 }
 
 export interface Picture {
-  /** The name of the picture's file is this width; the picture itself may be narrower. */
+  /** The width in the file name; the image itself may be narrower. */
   size: number;
   width: number;
   height: number;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** What a process that was killed left behind is removed after this time. */
+/** Leftovers of killed processes are deleted after this time. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
 
 export class TooLong extends Error {}
 
-/** Writes a stream to a new file of the directory, and never more than `most` bytes. Throws TooLong if there are more. */
+/** Writes a stream to a new file of the directory, at most `most` bytes. Throws TooLong if there are more. */
 export async function receive(
   source: NodeJS.ReadableStream,
   scratch: string,
@@ -38,7 +38,7 @@ export async function receive(
   return { path, bytes, sha256: hash.digest('hex') };
 }
 
-/** Removes what killed processes left in the directory. */
+/** Deletes leftovers of killed processes in the directory. */
 export async function clearScratch(scratch: string): Promise<void> {
   const names = await readdir(scratch).catch(() => []);
   for (const name of names) {

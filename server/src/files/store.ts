@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 
-/** Where files are kept: a directory that all processes of an installation share, or an S3-compatible store. */
+/** The file store: a directory that all processes of an installation share, or an S3-compatible store. */
 export interface FileStore {
-  /** A directory of this machine for files that are not whole yet. */
+  /** A local directory for unfinished files. */
   readonly scratch: string;
-  /** Keeps a file of this machine under a key, whole or not at all; the given file is gone afterwards. */
+  /** Stores a local file under a key, atomically; moves the given file. */
   put(key: string, file: LocalFile): Promise<void>;
-  /** What is kept under a key; undefined when there is nothing. */
+  /** Opens a stored file; undefined if there is none. */
   open(key: string): Promise<KeptFile | undefined>;
-  /** Nothing is kept under the key any more; it need not have been. */
+  /** Deletes a file if it exists. */
   remove(key: string): Promise<void>;
-  /** Nothing of a site is kept any more. */
+  /** Deletes all files of a site. */
   removeAll(site_id: string): Promise<void>;
 }
 
@@ -27,14 +27,14 @@ export interface KeptFile {
   stream: Readable;
 }
 
-/** Where a store is, as far as it is configured. */
+/** Settings of the store. */
 export interface StoreSettings {
   dataDir: string;
   s3: S3Settings | undefined;
 }
 
 export interface S3Settings {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   endpoint: string;
   bucket: string;
   region: string;

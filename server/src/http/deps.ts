@@ -17,33 +17,33 @@ import type { Incoming } from './pipeline/incoming.ts';
 import type { Limits } from './pipeline/limits.ts';
 import { RequestOrigin } from './pipeline/origin.ts';
 import type { Readiness } from './pipeline/readiness.ts';
-import type { Strain } from './pipeline/shedding.ts';
+import type { Load } from './pipeline/shedding.ts';
 
-/** What handling a request needs of the process. */
+/** Dependencies of handling a request. */
 export interface Deps {
   db: Pool;
   pooling: 'session' | 'transaction';
   baseUrl: string;
   secretKey: string;
-  /** Signs the rows of the audit. */
+  /** Signs audit rows. */
   auditKey: AuditKey;
   hosts: SiteHosts;
   /** The provider of card payments; undefined if cards are not accepted. */
   card: PaymentProvider | undefined;
-  /** The providers of the sites that have a payment account. */
+  /** The payment accounts of sites. */
   accounts: PaymentAccounts;
-  /** Sends to addresses that tenants name. */
+  /** Sends requests to addresses of tenants. */
   egress: Egress;
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
   lookUps: SharedLookUps;
   usage: UsageCounter;
-  strain: Strain;
+  load: Load;
   readiness: Readiness;
   deadlines: Deadlines;
   validateResponses: boolean;
-  /** The handlers of each surface, loaded when they are first needed. */
+  /** The handlers of each API, loaded on first use. */
   surfaces: Surfaces;
 }
 

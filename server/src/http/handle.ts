@@ -44,27 +44,25 @@ import type { Received } from './received.ts';
 import type { ApiRequest } from './request.ts';
 
 /**
- * Handles a request of any protocol. The steps, in this order:
- *  1. routing: the adapter has found the operation, or a refusal (404, 405)
- *  2. load shedding (503); from here on, the request has a deadline: 503 `timeout`, and nothing was done. Once COMMIT is sent,
- *     its outcome is waited for
- *  3. the form of the credential (401); from an address that keeps sending bad ones it is looked up at once; passwords are
- *     hashed for a limited number of callers at a time (503)
- *  4. the body (413 and 415 at once) and validation, whose mistakes are reported only once the caller is known
- *  5. strict limits, counted in PostgreSQL and never skipped (429)
- *  6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a connection
- *  7. one transaction for a mutation, one connection for a read:
- *     a. the look-up of the credential names the tenant to row-level security; for a token it also claims the Idempotency-Key
- *        (401, 403)
- *     b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
- *     c. a stored response is replayed, otherwise the handler runs
- *     d. audit row, stored response and COMMIT are sent together
- *  8. a refusal thrown by the handler has undone everything; if it is final, a second transaction claims the key again and stores it.
- *     A refusal of `prepare` is thrown in 7c. Without a key nothing is stored
- *  9. the response, once a call with an agent's token has its audit row, whatever the outcome
- *
- * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at 7a. A
- * connection lost during COMMIT is 503: a retry with the same key learns the outcome.
+ * Handles a request of any protocol. The steps, in order:
+ * 1. routing: the adapter has found the operation, or an error (404, 405)
+ * 2. load shedding (503); from here on, the request has a deadline: 503 `timeout`, without any effect. Once COMMIT is
+ * sent, its outcome is awaited
+ * 3. the form of the credential (401); for an address that keeps sending invalid ones it is looked up at once;
+ * passwords are hashed for a limited number of callers at a time (503)
+ * 4. the body (413 and 415 at once) and validation, whose mistakes are reported only after authentication
+ * 5. strict limits, counted in PostgreSQL and never skipped (429)
+ * 6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a
+ * connection
+ * 7. one transaction for a mutation, one connection for a read: a. the look-up of the credential sets the tenant for
+ * row-level security; for a token it also claims the Idempotency-Key (401, 403) b. admission: origin, rate limit,
+ * step-up (403, 429), then 422 with every mistake c. a stored response is replayed, otherwise the handler runs d. audit
+ * row, stored response and COMMIT are sent together
+ * 8. an error thrown by the handler rolls everything back; if it is final, a second transaction claims the key again
+ * and stores it. An error of `prepare` is thrown in 7c. Without a key nothing is stored
+ * 9. the response, after a call with an agent's token has its audit row, whatever the outcome
+ * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT)
+ * starts again at 7a. A connection lost during COMMIT is 503: a retry with the same key returns the outcome.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   const { context } = request;
@@ -78,7 +76,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // A limit that strangers share is used up: any 4xx, even a stored one, becomes 429, so that nobody learns whether a guess was right.
+  // A limit that strangers share is used up: any 4xx, even a stored one, becomes 429, so that it reveals nothing about
+  // a guess.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -87,8 +86,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
 }
 
 /**
- * The answer to anything thrown. Missing and bad credentials are counted by address, site and kind: after too many of them, the answer
- * is 429 instead of 401. Good ones are never refused for that.
+ * The response to an error. Missing and invalid credentials are counted by address, site and kind: after too many, the
+ * response is 429 instead of 401. Valid ones are never rejected for that.
  */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
@@ -104,7 +103,7 @@ async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): P
   return answer;
 }
 
-/** Steps 1 and 2, around those that the deadline limits. */
+/** Steps 1 and 2, around those under the deadline. */
 async function respond(deps: Deps, request: ApiRequest, received: Received): Promise<Answer> {
   const { target, context } = request;
   if ('refusal' in target) {
@@ -116,7 +115,7 @@ async function respond(deps: Deps, request: ApiRequest, received: Received): Pro
   context.operation = operation;
   const handler = (await deps.surfaces[operation.surface]())[operation.name];
   if (!handler) throw new Error(`No handler for ${operation.id}`);
-  shed(deps.strain(), operation, request.query);
+  shed(deps.load(), operation, request.query);
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
   const answer = await deadline.limit(serve(deps, request, received, handler, deadline));
   return answerInCookie(operation, request, deps.hosts, answer);
@@ -143,11 +142,11 @@ async function serve(
     mistakes: [],
     key: undefined,
   };
-  // From an address that keeps sending bad credentials, the credential is looked up before anything else is done.
+  // For an address that keeps sending invalid credentials, the credential is looked up first.
   if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
   if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
   const mistakes = await validate(operation, request, received);
-  // Where nobody is authenticated, mistakes need not wait.
+  // Without authentication, mistakes are reported at once.
   if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
@@ -163,7 +162,7 @@ async function serve(
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, received, context } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // Only a private token makes the header with the buyer's address count. Otherwise failures would escape their limits by it.
+  // Only a private token makes the buyer's address count. Otherwise failures would evade their limits with it.
   const caller = namesBuyer(operation, received) ? await lookUp(deps, incoming) : undefined;
   const buyer = caller ? buyerOf(operation, caller, received) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -173,7 +172,7 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   applyLimit(context.limitHeaders, counted);
 }
 
-/** What the handler does without a connection. It does nothing where a stored response is going to be replayed. */
+/** The handler's work without a connection. Does nothing if a stored response will be replayed. */
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
   const { request, key, deadline } = incoming;
@@ -182,15 +181,15 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
   const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.prepare(call as never).catch((error: unknown) => {
-    // A database that did not answer is not asked again: the caller would wait a second time.
+    // If the database did not answer, it is not queried again, because the caller would wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
-    // Thrown in the transaction, it is stored like a refusal of `run`. Not thrown if a copy of this request was answered
-    // meanwhile, and has used what this one no longer found.
+    // Thrown in the transaction, it is stored like an error of `run`. Not thrown if a copy of this request was answered
+    // meanwhile and caused the error.
     return () => Promise.reject(error);
   });
 }
 
-/** The caller, and whether the Idempotency-Key has a stored response, before anything is done. */
+/** Authenticates, and checks whether the Idempotency-Key has a stored response, before anything else. */
 async function admitAndLook(deps: Deps, incoming: Incoming) {
   const { key } = incoming;
   return onConnection(deps, incoming.deadline, async (connection) => {
@@ -201,7 +200,7 @@ async function admitAndLook(deps: Deps, incoming: Incoming) {
   });
 }
 
-/** The caller behind a claim, for adapters that have to know it before they call an operation. Throws 401 and 403. */
+/** The caller of a claim, for adapters that need it before they call an operation. Throws 401 and 403. */
 export function identify(deps: Deps, claim: Claim, operation: Operation): Promise<Caller> {
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
   return deadline.limit(lookUp(deps, { claim, operation, deadline }));
@@ -214,22 +213,22 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-/** In place of the handler where a stored response is replayed: it runs only if that response has expired meanwhile. */
+/** Replaces the handler when a stored response is replayed: runs only if that response has expired meanwhile. */
 async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
 
-/** A request that lost its connection later than this is not repeated: it would take as long again. */
+/** A request that lost its connection later is not repeated, because it would take as long again. */
 const RETRY_WITHIN_MS = 1_000;
 
-/** Whether the request is counted for its rate limit in this step: it is counted once. */
+/** Whether this step counts the request for its rate limit, which happens once. */
 interface RateCount {
   countsRate: boolean;
 }
 
 /**
- * Step 7, again after a conflict, or after a copy of the request stored its response first. CommitUnknown is neither: a COMMIT is never
- * repeated.
+ * Step 7, repeated after a conflict, or after a copy of the request stored its response first. Not after CommitUnknown:
+ * a COMMIT is never repeated.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();
@@ -255,7 +254,8 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
       const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
       const caller = await admit(deps, incoming, known, rate);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
-      // Waits for a copy of the request. Claims the key only where the look-up could not: for staff, guests and open operations.
+      // Waits for a copy of the request. Claims the key only if the look-up could not: for staff, guests and open
+      // operations.
       const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
       // A replay adds no audit row here; `ensureAudited` does for an agent's token.
@@ -273,8 +273,8 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 }
 
 /**
- * Step 8. Final are refusals with 400, 402, 403, 404 and 409; everything else is thrown again and not stored, since a retry may
- * succeed. If a copy of the request claimed the key in between, its response is the answer.
+ * Step 8. Errors with 400, 402, 403, 404 and 409 are final; all others are rethrown and not stored, because a retry may
+ * succeed. If a copy of the request claimed the key in between, its response is returned.
  */
 function storeRefusal(
   deps: Deps,
@@ -299,7 +299,7 @@ function storeRefusal(
   });
 }
 
-/** Step 7d: the answer, and the statement that is sent together with COMMIT. */
+/** Step 7d: the response, and the statement that is sent together with COMMIT. */
 function recorded(
   deps: Deps,
   incoming: Incoming,
@@ -327,7 +327,7 @@ function inTransactionOf<T>(
   );
 }
 
-/** Without BEGIN and COMMIT. */
+/** Step 7 without BEGIN and COMMIT. */
 async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;
   const { cache, lookUps, lastUsed } = deps;
@@ -360,19 +360,19 @@ function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Co
   return withConnection(db, (connection) => deadline.hold(connection, { commits: false }, () => work(connection)));
 }
 
-/** Behind a pooler that pools by transaction, the tenant is named for a transaction only. */
+/** Behind a pooler in transaction mode, the tenant is set for a transaction only. */
 function isLocal({ pooling }: Deps): boolean {
   return pooling === 'transaction';
 }
 
-/** Step 7b: a known caller who may call from there, is within the limits, and has made no mistakes. */
+/** Step 7b: a known caller from an allowed origin, within the limits, without mistakes. */
 async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate }: RateCount): Promise<Caller> {
   const { operation, mistakes, received, context } = incoming;
   const buyer = buyerOf(operation, known, received);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   context.caller = caller;
   checkOrigin(operation, received, caller, deps.hosts);
-  // Strict operations have been counted before.
+  // Strict limits were counted before.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
   requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
@@ -380,7 +380,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   return caller;
 }
 
-/** Step 7c: the handler, with the version of what it read or changed. */
+/** Step 7c: the handler, with the version of the resource that it read or changed. */
 async function runHandler(
   deps: Deps,
   incoming: Incoming,

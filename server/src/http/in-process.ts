@@ -9,9 +9,9 @@ import { matchWith } from './pipeline/routing.ts';
 import { type ApiRequest, newContext, type Protocol } from './request.ts';
 
 /**
- * Calls an operation of the contract for a request that speaks another protocol. The call takes every step of `handle`: it is counted,
- * audited, timed and logged. It has the address, host, program and request id of the request that it serves, and its own
- * credentials.
+ * Calls an operation of the contract for a request of another protocol. The call takes every step of `handle`: it is
+ * counted, audited, timed and logged. It has the address, host, user agent and request id of the served request, and
+ * its own credentials.
  */
 export interface OperationCall {
   operation: Operation;
@@ -25,7 +25,7 @@ export interface OperationCall {
   vouched?: Claim;
 }
 
-/** The request that is served, and its protocol. */
+/** The served request, and its protocol. */
 export interface Served {
   req: Request;
   res: Response;
@@ -36,13 +36,13 @@ export interface OperationAnswer {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** The JSON, parsed; undefined where the contract has no body. */
+  /** The parsed JSON; undefined if the contract has no body. */
   body: unknown;
 }
 
 export interface CallOperation {
   (served: Served, call: OperationCall): Promise<OperationAnswer>;
-  /** Answers a call that the adapter has refused. An agent's call leaves its audit row all the same. */
+  /** Answers a call that the adapter rejected. An agent's call is audited nevertheless. */
   refuse(served: Served, call: Partial<OperationCall>, refusal: Error): Promise<OperationAnswer>;
 }
 
@@ -72,7 +72,7 @@ function targetOf({ operation, path = {} }: OperationCall): ApiRequest['target']
   }
 }
 
-/** Headers of the served request that count for the call, too. */
+/** Headers of the served request that also apply to the call. */
 const PASSED_ON = ['host', 'user-agent', 'accept-language', 'origin'];
 
 function requestFor(
@@ -97,7 +97,7 @@ function requestFor(
 
 const JSON_TYPE = 'application/json';
 
-/** Within the same bounds as a body that came over a connection. */
+/** With the same limits as a body over a connection. */
 function bodyOf({ operation, body }: Partial<OperationCall>, limit: number): unknown {
   const bytes = Buffer.from(JSON.stringify(body));
   if (bytes.length > limit) throw tooLarge(limit);

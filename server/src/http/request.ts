@@ -5,29 +5,32 @@ import type { Operation } from './contract/contract.ts';
 import type { Match } from './contract/route.ts';
 import type { Sender } from './received.ts';
 
-/** A request as plain data, whichever protocol it came by. Adapters make it; `handle` answers it. */
+/** A request as plain data, for any protocol. Adapters create it; `handle` answers it. */
 export interface ApiRequest extends Sender {
-  /** What the request is for, or why it is for nothing: unknown paths and methods are audited for agents, too. */
+  /** The operation of the request, or the error for an unknown path or method, which is audited for agents too. */
   target: Match | Unroutable;
   method: string;
   /** The path as sent, without the query. */
   path: string;
   query: Record<string, unknown>;
   /**
-   * Reads the body within the bounds of the operation, once load shedding and the form of the credential have passed. Throws 413,
-   * 415, or a ValidationError.
+   * Reads the body within the limits of the operation, after load shedding and the check of the credential's form.
+   * Throws 413, 415, or a ValidationError.
    */
   readBody(operation: Operation): Promise<unknown>;
-  /** The caller for whom an adapter vouches, in place of the credentials in the headers. Never taken from headers or JSON. */
+  /**
+   * The caller for whom an adapter vouches, instead of the credentials in the headers. Never taken from headers or
+   * JSON.
+   */
   vouched?: Claim | undefined;
-  /** Chooses among languages by `Accept-Language`, as Express does; false if none fits. */
+  /** Chooses a language by `Accept-Language`, like Express; false if none fits. */
   acceptsLanguages(languages: string[]): string | false;
-  /** Whether the client has gone, so that nobody waits for the answer. */
+  /** Whether the client has disconnected. */
   isGone(): boolean;
   context: RequestContext;
 }
 
-/** A request that leads to no operation, or that an adapter has already refused. */
+/** A request without an operation, or one that an adapter has already rejected. */
 export interface Unroutable {
   refusal: Error;
   operation?: Operation | undefined;
@@ -37,25 +40,25 @@ export interface Unroutable {
 
 export type Protocol = 'mcp' | 'ucp';
 
-/** What log line, metrics, trace and audit need to know of a request. The steps fill it in. */
+/** Data of a request for log line, metrics, trace and audit. The steps fill it in. */
 export interface RequestContext {
   request_id: string;
-  /** The protocol through which an agent calls; undefined for the API itself and for pages. */
+  /** The protocol of an agent's call; undefined for the API itself and for pages. */
   protocol?: Protocol | undefined;
   operation?: Operation;
   caller?: Caller;
-  /** Whether the answer came from the catalogue's cache; undefined for what is never cached. */
+  /** Whether the response came from the catalogue's cache; undefined for responses that are never cached. */
   cached?: boolean;
-  /** Takes back what was counted as a failure in advance. */
+  /** Reverts a failure that was counted in advance. */
   succeeded?: (() => Promise<void>) | undefined;
-  /** The answer in place of a refusal, where the shop has had too many failures; see `Counted`. */
+  /** Replaces an error if the shop has had too many failures; see `Counted`. */
   refusalIfFailed?: ShopError | undefined;
-  /** The code of the refusal. */
+  /** The error code. */
   error?: string;
   cause?: unknown;
   /** See `auditIdOf`. */
   audit_id?: string;
-  /** What is left of the rate limits. */
+  /** Remaining quota of the rate limits. */
   limitHeaders: Record<string, string>;
 }
 
@@ -63,7 +66,9 @@ export function newContext(request_id: string, protocol?: Protocol): RequestCont
   return { request_id, protocol, limitHeaders: {} };
 }
 
-/** The id of the request's row in the audit: the same each time, so that writing it again after a lost COMMIT adds no second row. */
+/**
+ * The id of the request's audit row: always the same, so that writing it again after a lost COMMIT adds no second row.
+ */
 export function auditIdOf(context: RequestContext): string {
   context.audit_id ??= newId();
   return context.audit_id;

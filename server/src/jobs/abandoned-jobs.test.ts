@@ -5,7 +5,7 @@ import { testServer } from '../../test/server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { watchForAbandonedJobs } from './abandoned-jobs.ts';
 
-test('jobs of a runner that is gone are freed, and those of one that lives are not, nor those just taken', async () => {
+test('frees jobs of dead runners, but not those of living ones or recently taken ones', async () => {
   const { owner } = await testServer();
   const [dead, live, fresh] = [`dead ${randomUUID()}`, `live ${randomUUID()}`, `fresh ${randomUUID()}`];
   await givenHeldJob(dead, '1 minute');
@@ -21,7 +21,7 @@ test('jobs of a runner that is gone are freed, and those of one that lives are n
   await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
 });
 
-test('abandoned jobs are freed after a search that the database did not answer in time', async () => {
+test('frees abandoned jobs after a search that timed out', async () => {
   const { owner } = await testServer();
   const dead = `dead ${randomUUID()}`;
   await givenHeldJob(dead, '1 minute');
@@ -38,7 +38,7 @@ test('abandoned jobs are freed after a search that the database did not answer i
   await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
 }, 40_000);
 
-/** A job that a runner took so long ago. */
+/** A job locked for the given time. */
 async function givenHeldJob(holder: string, ago: string): Promise<void> {
   const { owner } = await testServer();
   await owner.query(`select graphile_worker.add_job('probe', job_key => $1)`, [holder]);

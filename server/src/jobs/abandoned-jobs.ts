@@ -4,33 +4,33 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import { isLostConnection } from '../db/transaction.ts';
 
 /**
- * A process that is killed leaves its jobs locked, and graphile-worker waits four hours before it unlocks them. Each process
- * therefore holds an advisory lock for each of its runners, which is released with its connection; a job whose runner no
- * longer holds that lock is unlocked. If a process only lost its connection for a moment, a job may run twice, which every
- * job tolerates.
+ * A killed process leaves its jobs locked, and graphile-worker unlocks them only after four hours. Each process
+ * therefore holds an advisory lock for each of its runners, which is released with its connection; a job whose runner
+ * no longer holds that lock is unlocked. If a process only lost its connection for a moment, a job may run twice, which
+ * every job tolerates.
  */
 const EVERY_MS = 5_000;
 const STATEMENT_MS = 5_000;
 /** Slightly longer, so that PostgreSQL's own error arrives first. */
 const SILENCE_MS = 6_000;
 const CONNECT_MS = 3_000;
-/** Jobs locked more recently than this may be those of a runner that does not hold its advisory lock yet. */
+/** Jobs locked more recently may belong to a runner that does not hold its advisory lock yet. */
 const GRACE = '10 seconds';
 const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]) as name';
 
 export interface Watch {
   /** Adds the name under which a runner of this process locks jobs. */
   add(holder: string): void;
-  /** Holds the locks of our runners, and unlocks the jobs of dead ones, every few seconds. */
+  /** Takes the locks of our runners, and unlocks the jobs of dead ones every few seconds. */
   begin(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** `url` names the login that owns the queue. */
+/** `url` contains the login that owns the queue. */
 export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   const runners: string[] = [];
   let connection: pg.Client | undefined;
-  /** How many of the runners hold their lock on this connection. */
+  /** The number of runners whose lock is held on this connection. */
   let announced = 0;
   let timer: NodeJS.Timeout | undefined;
   let searching = false;
@@ -42,7 +42,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   }
 
   async function look(): Promise<void> {
-    // Statements must not queue up behind one that PostgreSQL does not answer.
+    // Statements must not queue behind one that PostgreSQL does not answer.
     if (searching) return;
     searching = true;
     try {
@@ -60,7 +60,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
     }
   }
 
-  /** A statement that is still waiting for its answer would block all later ones. */
+  /** An unanswered statement would block all later ones. */
   function discard(client: pg.Client): void {
     forget(client);
     client.end().catch(() => undefined);

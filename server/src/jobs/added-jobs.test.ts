@@ -4,7 +4,7 @@ import { openReceiver } from '../../test/receiver.ts';
 import { testServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** A session that hears what workers hear. */
+/** A session with the same notifications as workers. */
 async function listen(): Promise<number[]> {
   const { owner } = await testServer();
   const listener = await owner.connect();
@@ -18,7 +18,7 @@ async function listen(): Promise<number[]> {
 test.for([
   ['send_mail', 12],
   ['deliver_webhook', 100],
-])('a job of %s is added as graphile-worker would add it', async ([task, attempts]) => {
+])('adds a job of %s like graphile-worker itself', async ([task, attempts]) => {
   const { owner } = await testServer();
   const { rows } = await owner.query(
     `with theirs as (select (graphile_worker.add_job($1, '{"a":1}', max_attempts => $2)).id)
@@ -37,7 +37,7 @@ test.for([
   expect(jobs[1].job).toEqual(jobs[0].job);
 });
 
-test('the first job of a task is added before any worker knows the task', async () => {
+test('adds the first job of a task that no worker knows yet', async () => {
   const { owner } = await testServer();
   const task = `task ${randomUUID()}`;
   await owner.query(`select commerce.enqueue($1, '{}', now())`, [task]);
@@ -49,7 +49,7 @@ test('the first job of a task is added before any worker knows the task', async 
   expect(rowCount).toBe(1);
 });
 
-test('workers are woken once a request that adds jobs is committed, and not by one that is refused', async () => {
+test('wakes workers when a request with jobs commits, but not when it is rejected', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 200);
   onTestFinished(() => receiver.close());

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import * as consents from '../shop/customers/consents.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 
-/** Makes the consent that a customer gave with an order take effect. */
+/** Applies the marketing consent that a customer gave with an order. */
 export function applyConsent(db: Pool) {
   return async (payload: unknown): Promise<void> => {
     const { site_id, customer_id } = payload as { site_id: string; customer_id: string };

@@ -34,7 +34,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows.map(({ status }) => status);
 }
 
-test('stock is released after 15 minutes while its checkout goes on', async () => {
+test('releases stock after 15 minutes while the checkout stays open', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -51,7 +51,7 @@ test('stock is released after 15 minutes while its checkout goes on', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 4 });
 });
 
-test('an abandoned checkout ends and releases its stock', async () => {
+test('ends an abandoned checkout and releases its stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -64,7 +64,7 @@ test('an abandoned checkout ends and releases its stock', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('an order whose transfer did not come is expired once, and gives its stock back once', async () => {
+test('expires an unpaid bank transfer order once, and restocks it once', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 4 }] });
@@ -78,7 +78,7 @@ test('an order whose transfer did not come is expired once, and gives its stock 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('an order is reminded of at half time, once', async () => {
+test('sends one payment reminder at half time', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   await shop.owner.query('update commerce.orders set payment_reminder_at = now() where id = $1', [id]);
@@ -90,7 +90,7 @@ test('an order is reminded of at half time, once', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('orders that have time left stay as they are', async () => {
+test('does not touch orders before their deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -100,7 +100,7 @@ test('orders that have time left stay as they are', async () => {
   expect(data).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
 });
 
-test('a card that answers late makes a pending order, and pays it once the answer is there', async () => {
+test('creates a pending order for a card that answers late, and marks it as paid when the answer arrives', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
 
@@ -113,7 +113,7 @@ test('a card that answers late makes a pending order, and pays it once the answe
   expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'created']);
 });
 
-test('a card that is declined late cancels the order, gives its stock back, and says so to all who are told', async () => {
+test('cancels the order of a late declined card, restocks it and notifies customer, staff and webhooks', async () => {
   const shop = await openShop();
   await shop.dashboard.POST('/api/dashboard/events/listeners', {
     body: { events: ['order.created', 'order.cancelled'] },
@@ -142,7 +142,7 @@ test('a card that is declined late cancels the order, gives its stock back, and 
   expect(letter?.html).toContain('The payment failed.');
 });
 
-test('an authorized order is asked about until the money is there, and paid once', async () => {
+test('polls an authorized order until the money arrives, and marks it as paid once', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   await workOverdue(shop, {
@@ -155,7 +155,7 @@ test('an authorized order is asked about until the money is there, and paid once
   await workOverdue(shop);
 
   expect(order).toMatchObject({ status: 'confirmed', payment_status: 'authorized' });
-  // Not by the job's count: it counts the payments of all shops.
+  // Not by the job's count, which covers all shops.
   expect(before?.payment_status).toBe('authorized');
   const { data } = await shop.dashboard.GET(orderPath, at(order.id));
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
@@ -163,7 +163,7 @@ test('an authorized order is asked about until the money is there, and paid once
   expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'payment_authorized', 'created']);
 });
 
-test('an authorized order whose money is refused in the end is cancelled', async () => {
+test('cancels an authorized order whose payment fails', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
 
@@ -176,7 +176,7 @@ test('an authorized order whose money is refused in the end is cancelled', async
   expect(data).toMatchObject({ status: 'cancelled', payment_status: 'failed' });
 });
 
-test('a payment or a shop that fails keeps no other from its time, and the job fails in the end', async () => {
+test('processes other payments and shops when one fails, and fails the job at the end', async () => {
   const shops = [await openShop(), await openShop()];
   const [broken, healthy] = [new Set<string>(), new Set<string>()];
   for (const shop of shops) {
@@ -205,7 +205,7 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
   await workOverdue(shops[0] as OpenShop);
 });
 
-/** The test provider, recording which payments are cancelled. */
+/** The test provider, recording cancelled payments. */
 function listening(shop: OpenShop): PaymentProvider & { cancelled: string[] } {
   const cancelled: string[] = [];
   return {
@@ -219,7 +219,7 @@ function listening(shop: OpenShop): PaymentProvider & { cancelled: string[] } {
   };
 }
 
-test('a payment that is still pending when its order is cancelled is cancelled too', async () => {
+test('cancels the pending payment of a cancelled order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...at(id), body: { reason: 'customer' } });
@@ -233,7 +233,7 @@ test('a payment that is still pending when its order is cancelled is cancelled t
   expect((await shop.dashboard.GET(orderPath, at(id))).data).toMatchObject({ payment_status: 'voided' });
 });
 
-test('money that was taken for an order that never came is given back', async () => {
+test('refunds a payment whose order was never created', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   await shop.owner.query(
@@ -249,7 +249,7 @@ test('money that was taken for an order that never came is given back', async ()
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test('the look for what is due shows nothing that has time left', async () => {
+test('shows the sweeper only rows that are due', async () => {
   const shop = await openShop();
   await shop.givenOrder();
   await shop.givenCheckout();
@@ -268,7 +268,7 @@ test('the look for what is due shows nothing that has time left', async () => {
   expect(seen.map(({ rowCount }) => rowCount)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('what was sold counts for best sellers once the job has run, each order once, and their buyers do not wait', async () => {
+test('counts sales for best sellers once per order when the job runs, without blocking buyers', async () => {
   const shop = await openShop();
   const [first, second] = [await givenVariant(shop), await givenVariant(shop)];
   const bestSeller = async () => {
@@ -277,7 +277,7 @@ test('what was sold counts for best sellers once the job has run, each order onc
     });
     return data?.products[0]?.id;
   };
-  // Another transaction works on the product, as another order of it would.
+  // Another transaction locks the product, like another order of it.
   const other = await shop.owner.connect();
   try {
     await other.query('begin');

@@ -14,7 +14,7 @@ import { countSales } from '../shop/products/sales.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { asSweeper } from './as-sweeper.ts';
 
-/** How many of each were overdue, in all shops together. */
+/** Number of overdue rows of each kind, in all shops. */
 export interface Overdue {
   carts: number;
   codes: number;
@@ -28,12 +28,12 @@ export interface Overdue {
 
 export interface ExpiryDeps {
   db: Pool;
-  /** The provider of card payments, if there is one. */
+  /** The provider of card payments, if any. */
   card: PaymentProvider | undefined;
   accounts?: PaymentAccounts;
   secretKey: string;
   logger: Logger;
-  /** How long one run asks providers; shorter in tests. */
+  /** How long one run calls providers; shorter in tests. */
   providersMs?: number;
 }
 
@@ -47,19 +47,19 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
 
-/** They wait for providers, which are beyond our control and may hang: the other steps of all shops come first. */
+/** These steps wait for providers, which may hang: the other steps of all shops come first. */
 const PROVIDER_STEPS: Step[] = [
   async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
   async (tenant, deps) => ({ moves: await finishMoves(deps.db, tenant, deps) }),
 ];
 const SHOPS_SIDE_BY_SIDE = 4;
 /**
- * Nothing is asked of a provider after this time, and its last answer is waited for as long as `Patience.job`: a run ends within
- * the minute. What is left has its turn in the next one, in which the shops come in another order.
+ * No provider is called after this time, and the last call is limited by `ProviderDeadlines.job`: a run ends within the
+ * minute. The next run handles the rest, with the shops in another order.
  */
 const PROVIDERS_MS = 30_000;
 
-/** In transactions of their own, so that no product is locked for long. */
+/** In separate transactions, so that no product is locked for long. */
 async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
   let all = 0;
   for (;;) {
@@ -70,9 +70,9 @@ async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
 }
 
 /**
- * Expires and reminds what is overdue among carts, checkouts, orders and payments: finds the shops in which something is due,
- * and then works shop by shop, under row-level security. Running it twice, or on two machines at once, is harmless. A failure
- * in one shop is logged and does not stop the others; throws at the end if there was one.
+ * Expires and reminds overdue carts, checkouts, orders and payments: finds the shops with due rows, and then works shop
+ * by shop, under row-level security. Running it twice, or on two machines at once, is harmless. A failure in one shop
+ * is logged and does not stop the others; throws at the end if there was one.
  */
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, moves: 0, sales: 0 };
@@ -103,7 +103,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
   for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
-/** The shops in which something is due, as seen by commerce_sweep: its policies show only due rows. */
+/** The shops with due rows, as seen by commerce_sweep, whose policies show only due rows. */
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(

@@ -30,9 +30,9 @@ async function deliveriesOf({ dashboard }: OpenShop) {
   return data?.deliveries ?? [];
 }
 
-/** As if the time of the next attempt had come. */
+/** Makes the next attempt due now. */
 async function hurry({ owner, site_id }: OpenShop) {
-  // In one statement: a job whose delivery is to wait finds nothing due, and ends.
+  // In one statement: a job whose delivery must wait finds nothing due, and ends.
   await owner.query(
     `with due as (
         update commerce.webhook_deliveries set next_attempt_at = now() where site_id = $1 and status = 'pending'
@@ -45,7 +45,7 @@ async function hurry({ owner, site_id }: OpenShop) {
   await owner.query(`notify "jobs:insert", '{"count":50}'`);
 }
 
-test('every change of an order is delivered, signed so that another implementation of Standard Webhooks accepts it', async () => {
+test('delivers every change of an order with a signature that another Standard Webhooks implementation accepts', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const types: EventType[] = ['order.created', 'order.paid', 'order.fulfilled', 'order.delivered'];
@@ -66,7 +66,7 @@ test('every change of an order is delivered, signed so that another implementati
   await receiver.close();
 });
 
-test('an order is reported as paid once its money has arrived, whichever way it came', async () => {
+test('reports an order as paid once its money has arrived, for every payment method', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['order.paid']);
@@ -86,14 +86,14 @@ test('an order is reported as paid once its money has arrived, whichever way it 
   await receiver.close();
 });
 
-test('a product is reported once per change, and a refused change not at all', async () => {
+test('reports a product once per change, and not for a rejected change', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['product.created', 'product.updated', 'product.deleted']);
 
   const { id } = await shop.givenProduct({ name: 'Jug' });
   const params = { path: { product_id: id } };
-  // Each tells of the product as it is when it is first sent.
+  // Each body contains the product at the time of the first attempt.
   await receiver.until(1);
   await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name: 'Big jug' } });
   await receiver.until(2);
@@ -112,7 +112,7 @@ test('a product is reported once per change, and a refused change not at all', a
   await receiver.close();
 });
 
-test('stock is reported when it changes significantly, and not otherwise', async () => {
+test('reports stock only when it changes significantly', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['inventory.changed']);
@@ -142,7 +142,7 @@ test('stock is reported when it changes significantly, and not otherwise', async
   await receiver.close();
 });
 
-test('what fails is tried again under the same id, until it is taken', async () => {
+test('retries a failed delivery under the same id until it succeeds', async () => {
   const shop = await openShop();
   const receiver = await openReceiver((_received, count) => (count < 3 ? 500 : 200));
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -177,7 +177,7 @@ test('what fails is tried again under the same id, until it is taken', async () 
   await receiver.close();
 });
 
-test('410 disables the webhook, gives up what waits for it, and tells the staff who want to know', async () => {
+test('disables the webhook after a 410, fails its pending deliveries and mails subscribed staff', async () => {
   const shop = await openShop();
   const deaf = await openShop();
   const { staff } = await logIn(deaf);
@@ -206,7 +206,7 @@ test('410 disables the webhook, gives up what waits for it, and tells the staff 
   await receiver.close();
 });
 
-test('Retry-After is waited for, an hour at most, and a redirect is a failure that is not followed', async () => {
+test('waits for Retry-After, at most an hour, and does not follow redirects', async () => {
   const shop = await openShop();
   const other = await openReceiver();
   const receiver = await openReceiver((_received, count) =>
@@ -226,7 +226,7 @@ test('Retry-After is waited for, an hour at most, and a redirect is a failure th
   await Promise.all([receiver.close(), other.close()]);
 });
 
-test('during a rotation each delivery is signed with both secrets, and a second rotation has to wait', async () => {
+test('signs deliveries with both secrets during a rotation, and rejects a second rotation', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id, secret } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -243,7 +243,7 @@ test('during a rotation each delivery is signed with both secrets, and a second 
   await receiver.close();
 });
 
-test('a replay sends the same event under the same id', async () => {
+test('replays an event under the same id', async () => {
   const shop = await openShop();
   const receiver = await openReceiver((_received, count) => (count === 1 ? 410 : 204));
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -265,7 +265,7 @@ test('a replay sends the same event under the same id', async () => {
   await receiver.close();
 });
 
-test('receivers that do not answer delay no other tenant', async () => {
+test('unresponsive receivers do not delay other tenants', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const deaf = await openReceiver(() => undefined);
@@ -285,7 +285,7 @@ function ping({ dashboard }: OpenShop, webhook_id: string) {
   return dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', { params: { path: { webhook_id } } });
 }
 
-test('ten deliveries that are refused with 410 at once end the webhook, and each other, without a deadlock', async () => {
+test('handles ten concurrent deliveries with 410 without a deadlock', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 410);
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -298,7 +298,7 @@ test('ten deliveries that are refused with 410 at once end the webhook, and each
   await receiver.close();
 });
 
-/** The deliveries that jobs are left for. */
+/** The deliveries with remaining jobs. */
 async function jobsOf({ owner, site_id }: OpenShop): Promise<{ delivery_id: string }[]> {
   const { rows } = await owner.query(
     `select payload->>'delivery_id' as delivery_id from graphile_worker._private_jobs
@@ -308,7 +308,7 @@ async function jobsOf({ owner, site_id }: OpenShop): Promise<{ delivery_id: stri
   return rows;
 }
 
-/** A delivery that is due and that no job will attempt, as `attempts.due` finds it. */
+/** A due delivery without a job, as `attempts.due` finds it. */
 async function givenDue({ owner, site_id }: OpenShop, webhook_id: string): Promise<attempts.Due> {
   const { rows } = await owner.query(
     `with event as (
@@ -327,12 +327,12 @@ test.each([
   [500, 'refused'],
   [200, 'succeeded'],
 ] as const)(
-  'an attempt that is answered %i waits for whoever disables the webhook, and never they for it',
+  'an attempt with the response %i waits for a transaction that disables the webhook, not vice versa',
   async (response_status, outcome) => {
     const shop = await openShop();
     const webhook = await givenWebhook(shop, 'https://hooks.example.net/', ['customer.created']);
     const due = await givenDue(shop, webhook.id);
-    // After a second failure, the webhook's row is written only if the webhook is disabled, as a 410 does.
+    // After a second failure, the webhook's row is written only if the webhook is disabled, as after a 410.
     if (response_status === 410) {
       await shop.owner.query('update commerce.webhooks set failing_since = now() where id = $1', [webhook.id]);
     }
@@ -374,7 +374,7 @@ test.each([
   },
 );
 
-test('a delivery that a killed process or a replay left two jobs for goes on as one', async () => {
+test('continues a delivery once that has two jobs after a crash or a replay', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 500);
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -387,16 +387,16 @@ test('a delivery that a killed process or a replay left two jobs for goes on as 
       seconds,
     ]);
 
-  // A job that comes before its time finds that another will come, and ends.
+  // A job that runs early finds that another will run, and ends.
   await another(0);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
-  // Of two that come at the same time, one goes on.
+  // Of two concurrent jobs, one continues.
   await another(60);
   await hurry(shop);
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 2);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 2 }]);
-  // Given up and replayed: the earlier job comes too early, or not at all.
+  // Failed and replayed: the earlier job runs too early, or not at all.
   const params = { path: { webhook_id: id } };
   for (const status of ['disabled', 'active'] as const) {
     await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } });
@@ -415,7 +415,7 @@ test('a delivery that a killed process or a replay left two jobs for goes on as 
   await receiver.close();
 });
 
-test('of two attempts of one delivery that are under way at once, one is written down and goes on', async () => {
+test('records one of two concurrent attempts of one delivery', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -439,7 +439,7 @@ test('of two attempts of one delivery that are under way at once, one is written
   await receiver.close();
 });
 
-test('a delivery that was made while its webhook was disabled is given up by its job', async () => {
+test('fails a delivery that was written while its webhook was disabled', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);

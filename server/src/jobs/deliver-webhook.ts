@@ -9,13 +9,13 @@ import { createShare } from './fair-share.ts';
 import { jobRegistry } from './job-metrics.ts';
 import { Counter, Gauge, Histogram } from './metric-kinds.ts';
 
-/** What delivering webhooks needs. */
+/** Dependencies of webhook deliveries. */
 export interface DeliveryDeps {
   db: Pool;
   egress: Egress;
   /** Decrypts the secrets of webhooks. */
   secretKey: string;
-  /** How many webhooks may be called at a time. */
+  /** Maximum number of concurrent webhook calls. */
   webhookConcurrency: number;
   usage: UsageCounter;
 }
@@ -28,19 +28,20 @@ const outcomes = new Counter({
 });
 const duration = new Histogram({
   name: 'webhook_attempt_duration_seconds',
-  help: 'Time that webhook receivers took to answer',
+  help: 'Response time of webhook receivers',
   buckets: [0.01, 0.05, 0.1, 0.5, 1, 3, 15],
   registers: [jobRegistry],
 });
 const inFlight = new Gauge({
   name: 'webhook_attempts_in_flight',
-  help: 'Attempts that wait for an answer',
+  help: 'Attempts in flight',
   registers: [jobRegistry],
 });
 
 /**
- * Attempts a delivery: reads it, sends it outside any transaction, and then stores the outcome and all that follows from it.
- * If the process dies in between, the delivery stays pending, and another one sends it again with the same id (at least once).
+ * Attempts a delivery: reads it, sends it outside of any transaction, and stores the outcome and its consequences. If
+ * the process dies in between, the delivery stays pending, and another attempt sends it again with the same id (at
+ * least once).
  */
 export function deliverWebhook({ db, egress, secretKey, webhookConcurrency, usage }: DeliveryDeps) {
   const share = createShare(webhookConcurrency);

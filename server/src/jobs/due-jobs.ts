@@ -2,16 +2,16 @@ import { makeWorkerUtils, type RunnerOptions } from 'graphile-worker';
 import type { Logger } from 'pino';
 
 /**
- * graphile-worker is notified of new jobs, but each worker finds jobs that are due later only by polling. Hundreds of workers
- * cannot poll often; here one statement polls for all of them.
+ * graphile-worker is notified of new jobs, but each worker finds jobs that become due later only by polling. Hundreds
+ * of workers cannot poll often; here one statement polls for all of them.
  */
 const EVERY_MS = 500;
-/** Workers for jobs that are due shortly after each other are woken together. */
+/** Workers for jobs that become due shortly after each other are woken together. */
 const SHORTEST_MS = 50;
 /**
- * Reads private tables of graphile-worker, as they are in 0.18.0: check it when its version changes. Its
- * public view `jobs` lacks `is_available`, without which the index of the available jobs is not used. That index begins with
- * the priority, so that jobs that are due later are not even read.
+ * Reads private tables of graphile-worker 0.18.0: check it when its version changes. The public view `jobs` lacks
+ * `is_available`, without which the index of available jobs is not used. That index begins with the priority, so that
+ * later jobs are not even read.
  */
 const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
     extract(epoch from min(run_at) filter (where run_at > now()) - now())::float8 * 1000 as next_ms
@@ -31,13 +31,13 @@ interface DueSoon {
 export interface DueJobs {
   /** The task of the jobs. Their priority is 0, or 1 for those that may wait for others. */
   task: string;
-  /** At most this many are counted. */
+  /** Maximum count. */
   most: number;
   /** Lets this many workers look for a job. */
   wake(workers: number): void;
 }
 
-/** Wakes workers when jobs are due. Returns a function that stops it. */
+/** Wakes workers when jobs become due. Returns a function that stops it. */
 export async function wakeWhenDue(
   { connectionString, logger: jobLogger }: RunnerOptions,
   logger: Logger,
@@ -60,7 +60,7 @@ export async function wakeWhenDue(
       wait_ms = Math.max(next_ms ?? EVERY_MS, SHORTEST_MS);
       if (due > 0) wake(due);
     } catch (cause) {
-      // The database cannot be reached, or the workers are just stopping; both are temporary.
+      // The database is unreachable, or the workers are stopping; both are temporary.
       logger.debug({ cause }, 'the search for due jobs failed');
     }
     lookIn(wait_ms);

@@ -3,7 +3,7 @@ import { createShare, type Share, WAITING_JOBS } from './fair-share.ts';
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Has a tenant call so many webhooks that never answer, 5 times each. */
+/** Starts calls of unresponsive webhooks of a tenant, 5 each. */
 function hang(share: Share, site_id: string, webhooks: number): { under_way: number; held: number } {
   const calls = { under_way: 0, held: webhooks * 5 };
   for (let call = 0; call < webhooks * 5; call += 1) {
@@ -23,14 +23,14 @@ async function call(share: Share, site_id: string): Promise<boolean> {
   return 'done' in (await share.take({ site_id, webhook_id: `${site_id}'s` }, async () => undefined));
 }
 
-test('ten tenants whose receivers hang leave room for others while they do', async () => {
+test('ten tenants with unresponsive receivers leave slots for others', async () => {
   const share = createShare(200);
   const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 4));
   expect(await Promise.all(Array.from({ length: 5 }, () => call(share, 'another')))).toEqual(Array(5).fill(true));
   expect(Math.min(...hanging.map(({ under_way }) => under_way))).toBeGreaterThanOrEqual(9);
 });
 
-test('no more jobs are held than there are places and room to wait, so that workers are left for others', async () => {
+test('holds no more jobs than slots and waiting places, so that workers stay free', async () => {
   const share = createShare(200);
   const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 8));
   await new Promise((done) => setImmediate(done));
@@ -40,7 +40,7 @@ test('no more jobs are held than there are places and room to wait, so that work
   expect(waiting).toBeLessThanOrEqual(WAITING_JOBS);
 });
 
-test('a tenant by itself has 20 attempts under way, 5 of them at one webhook, and is told when to come back', async () => {
+test('limits a single tenant to 20 attempts, 5 per webhook, and returns a retry time', async () => {
   const share = createShare(200);
   expect(hang(share, 'one webhook', 1).under_way).toBe(5);
   expect(hang(share, 'many webhooks', 10).under_way).toBe(20);

@@ -10,7 +10,7 @@ type TestShop = Awaited<ReturnType<typeof openShop>>;
 
 const MAILS = 400;
 
-/** A mail server that accepts connections and says nothing, until it is told to work. */
+/** A mail server that accepts connections and does not answer until it is switched on. */
 async function startHangingServer() {
   const sockets = new Set<Socket>();
   let works = false;
@@ -47,7 +47,7 @@ async function startHangingServer() {
   };
 }
 
-/** Mails of the shop that have been due for some minutes: before every other job. */
+/** Mails of the shop that have been due for some minutes, ahead of every other job. */
 async function queueMails({ owner, site_id }: TestShop, order_id: string): Promise<void> {
   await owner.query(
     `select graphile_worker.add_job('send_mail', payload => j.payload, run_at => now() - interval '10 minutes', max_attempts => 12)
@@ -69,7 +69,7 @@ async function mailsOf({ owner, site_id }: TestShop) {
   return rows[0] ?? { left: 0, attempts: 0, running: 0 };
 }
 
-/** As it is stored: the API shows an overdue order as expired before the job has recorded it. */
+/** The stored status: the API shows an overdue order as expired before the job has recorded it. */
 async function statusOf({ owner }: TestShop, order_id: string): Promise<string | undefined> {
   const { rows } = await owner.query<{ payment_status: string }>(
     'select payment_status from commerce.orders where id = $1',
@@ -78,7 +78,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
   return rows[0]?.payment_status;
 }
 
-test('while the mail server hangs an order expires on time, mails use up no attempts, and they are sent when it works again', async () => {
+test('a hanging mail server delays no order expiry, mails use up no attempts, and they are sent when it recovers', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ email: `${randomUUID()}@example.com` });
   await queueMails(shop, order.id);
@@ -93,7 +93,7 @@ test('while the mail server hangs an order expires on time, mails use up no atte
   await shop.owner.query(`select graphile_worker.add_job('overdue', queue_name => 'overdue', job_key => 'overdue')`);
   await expect.poll(() => statusOf(shop, order.id), { timeout: 4_000 }).toBe('expired');
 
-  // The first mails wait 5 s for the greeting; from then on none is begun.
+  // The first mails wait 5 s for the greeting; then none is started.
   await expect.poll(async () => (await mailsOf(shop)).running, { timeout: 10_000 }).toBe(0);
   const { attempts } = await mailsOf(shop);
   expect(attempts).toBeLessThanOrEqual(5);
@@ -114,7 +114,7 @@ test('while the mail server hangs an order expires on time, mails use up no atte
 
   mailServer.work();
 
-  // Those that were tried wait for their next attempt.
+  // Attempted mails wait for their next attempt.
   await expect.poll(async () => (await mailsOf(shop)).left, { timeout: 30_000 }).toBeLessThanOrEqual(5);
   expect(mailServer.received.length).toBeGreaterThan(0);
 }, 90_000);

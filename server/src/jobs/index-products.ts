@@ -7,9 +7,9 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { restAfter } from './rest-after.ts';
 
 /**
- * Indexes products and synonyms that an older release wrote, shop by shop, each batch in its own transaction and with
- * a rest after it. Returns the number of products; running it twice at once is harmless. Once the signal is aborted it leaves
- * the others for the next start.
+ * Indexes products and synonyms that an older release wrote, shop by shop, each batch in its own transaction and with a
+ * pause after it. Returns the number of products. Concurrent runs are harmless. An abort leaves the rest for the next
+ * start.
  */
 export async function indexOutdatedProducts(db: Pool, signal?: AbortSignal): Promise<number> {
   const { rows: sites } = await queryAlone<RowOf<'sites', 'site_id'>>(

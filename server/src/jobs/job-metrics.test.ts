@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
 import { counted } from './job-metrics.ts';
 
-test('what jobs ran, and how they ended, shows at /metrics', async () => {
+test('shows job runs and their results at /metrics', async () => {
   const { baseUrl } = await testServer();
   await counted('good', async () => {})();
   const failing = counted('bad', async () => {

@@ -6,14 +6,14 @@ import { testServer } from '../../test/server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { keepRunning } from './keep-running.ts';
 
-/** The queue of the test run, on connections that do not wait long for a lock. */
+/** The queue of the test run, on connections with a short lock timeout. */
 function impatientUrl(): string {
   const url = new URL(databaseUrl());
   url.searchParams.set('options', '-c lock_timeout=100');
   return url.href;
 }
 
-test('when it cannot be written down that a job is done, the job is done again, and the jobs go on', async () => {
+test('runs a job again if its completion cannot be recorded, and keeps the jobs running', async () => {
   const { owner } = await testServer();
   const task = `probe ${randomUUID()}`;
   const warnings: string[] = [];

@@ -14,7 +14,7 @@ const MAIL = {
   html: '<p>Hello</p>',
 };
 
-/** A mail server that takes everything and remembers what it was told. */
+/** A mail server that accepts everything and records it. */
 async function startMailServer() {
   const told: string[] = [];
   const server = createServer((socket) => {
@@ -34,7 +34,7 @@ async function startMailServer() {
   return { told, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('with a mail server a mail goes to its one address, from the configured one', async () => {
+test('sends a mail by SMTP to its one address, from the configured one', async () => {
   const { told, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 
@@ -48,7 +48,7 @@ test('with a mail server a mail goes to its one address, from the configured one
   expect(told.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
 });
 
-test('an address is one address, whatever it contains', async () => {
+test('treats an address as one address, whatever it contains', async () => {
   const { told, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 
@@ -58,7 +58,7 @@ test('an address is one address, whatever it contains', async () => {
   expect(told.filter((line) => line.startsWith('RCPT')).length).toBeLessThanOrEqual(1);
 });
 
-test('without a mail server a mail becomes two files that only their owner reads', async () => {
+test('writes a mail to two files that only their owner can read, without a mail server', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-outbox-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const mailer = createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir });

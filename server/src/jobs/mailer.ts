@@ -6,13 +6,13 @@ import type { Mail } from '../shop/mails/rendering.ts';
 
 /** Sends mails by SMTP, or writes them to files. */
 export interface Mailer {
-  /** Sends a mail; `id` identifies it, also when it is sent twice. Returns where it went, in words. */
+  /** Sends a mail; `id` identifies it, even if it is sent twice. Returns its destination in words. */
   send(mail: Mail, id: string): Promise<string>;
-  /** Whether mails can be sent now: whether the mail server greets and accepts the login. */
+  /** Whether the mail server is reachable and accepts the login. */
   isReady(): Promise<boolean>;
 }
 
-/** The mail server cannot be reached, hangs, or refuses the login: no other mail would get through either. */
+/** The mail server is unreachable, hangs, or rejects the login, so no mail can be sent. */
 export class MailServerDown extends Error {}
 
 export interface MailerSettings {
@@ -23,18 +23,18 @@ export interface MailerSettings {
   dataDir: string;
 }
 
-/** To connect, and to be greeted. */
+/** For the connection and the greeting. */
 const CONNECT_MS = 5_000;
-/** Without a byte from the server. */
+/** Without data from the server. */
 const SILENCE_MS = 20_000;
-/** More than are sent at a time: each has a connection. */
+/** More than the concurrency: each mail uses a connection. */
 const MOST_CONNECTIONS = 50;
 
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
   const messageOf = ({ to, from_name, reply_to, subject, text, html }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
     ...(reply_to && { replyTo: reply_to }),
-    // An object is taken as one address, whatever it contains.
+    // As an object it is one address, whatever it contains.
     to: { name: '', address: to },
     subject,
     text,
@@ -48,7 +48,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
 
 type MessageOf = (mail: Mail, id: string) => Record<string, unknown>;
 
-/** On first use: nodemailer is large, and a server that only answers requests sends no mail. */
+/** Loaded on first use: nodemailer is large, and an API-only server sends no mail. */
 function smtpMailer(url: string, messageOf: MessageOf): Mailer {
   const transport = once(async () => {
     const { createTransport } = await import('nodemailer');
@@ -77,14 +77,14 @@ function smtpMailer(url: string, messageOf: MessageOf): Mailer {
   };
 }
 
-/** nodemailer's codes for what is not about one mail. */
+/** nodemailer's codes for problems of the server, not of one mail. */
 const SERVER_CODES = ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS', 'EAUTH', 'EPROTOCOL'];
 
 function isServerDown(error: unknown): boolean {
   return SERVER_CODES.includes((error as { code?: string }).code ?? '');
 }
 
-/** Writes two files for each mail: the whole message, and its HTML for a browser. */
+/** Writes two files per mail: the whole message, and its HTML for a browser. */
 function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
   const transport = once(async () => {
     const { createTransport } = await import('nodemailer');
@@ -104,7 +104,7 @@ function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
   };
 }
 
-/** Never shows half a file. Mails contain links that open accounts, so only the owner may read them. */
+/** Writes atomically. Mails contain links that open accounts, so only the owner may read them. */
 async function writeWhole(path: string, content: string | Buffer): Promise<void> {
   await writeFile(`${path}.part`, content, { mode: 0o600 });
   await rename(`${path}.part`, path);

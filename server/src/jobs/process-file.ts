@@ -19,7 +19,7 @@ export interface FileDeps {
   db: Pool;
   files: FileStore;
   renderer: Renderer;
-  /** The configured public address, which the addresses of pictures begin with. */
+  /** The configured public address, with which image addresses begin. */
   baseUrl: string;
   logger: Logger;
 }
@@ -29,12 +29,12 @@ interface FileJob {
   file_id: string;
 }
 
-/** After this many attempts the file has failed: its original was lost, or it ends the process that reads it each time. */
+/** After this many attempts the file fails: its original is missing, or it crashes the process that reads it. */
 const MOST_ATTEMPTS = 8;
 
 /**
- * Makes the pictures of an uploaded file. What is decided is in the database, and the store is written before and emptied after
- * it: a run that ends anywhere is repeated from its beginning, and nobody is shown a picture until all of them are there.
+ * Makes the resized images of an uploaded file. Decisions are stored in the database; the store is written before and
+ * cleaned after. An interrupted run starts again, and no image is shown until all exist.
  */
 export function processFile(deps: FileDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
@@ -75,7 +75,7 @@ async function decide(
 
 type Given = Pick<StoredFile, 'content_type'> & { name: string };
 
-/** Writes the pictures of a file to the store; says instead why there can be none. */
+/** Writes the images of a file to the store, or returns the reason that there are none. */
 async function make(
   { files: store, renderer, baseUrl }: FileDeps,
   site_id: string,
@@ -106,7 +106,7 @@ function keyOf(site_id: string, name: string, { size }: Picture): string {
   return keyOfPicture(site_id, name, size);
 }
 
-/** Returns how many bytes the picture has: a few hundred kilobytes at most. */
+/** Returns the size of the image: a few hundred kilobytes at most. */
 async function keep(store: FileStore, folder: string, key: string, { size }: Picture): Promise<number> {
   const path = join(folder, `${size}.webp`);
   const content = await readFile(path);
@@ -115,7 +115,7 @@ async function keep(store: FileStore, folder: string, key: string, { size }: Pic
   return content.length;
 }
 
-/** Empties the store of a deleted file. */
+/** Deletes the bytes of a deleted file. */
 export function removeFile({ files: store }: Pick<FileDeps, 'files'>) {
   return async (payload: unknown): Promise<void> => {
     const { site_id, name } = payload as { site_id: string; name: string };

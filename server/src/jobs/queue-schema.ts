@@ -1,9 +1,11 @@
 import type pg from 'pg';
 
-/** The newest migration of the graphile-worker that is installed. */
+/** The newest migration of the installed graphile-worker. */
 export const NEWEST_QUEUE_MIGRATION = 20;
 
-/** Migrates the queue's own schema, graphile_worker, to the installed version. Its code is loaded only if there is work to do. */
+/**
+ * Migrates the queue's own schema, graphile_worker, to the installed version. Its code is loaded only if there is work.
+ */
 export async function migrateQueue(client: pg.Client, url: string): Promise<void> {
   if (await isMigrated(client)) return;
   const { Logger, runMigrations } = await import('graphile-worker');

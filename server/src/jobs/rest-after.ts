@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long work in the background leaves requests three quarters of the time. */
+/** Long background work leaves 75 % of the time to requests. */
 const REST = 3;
 
 /**
- * Does a piece of work that nobody waits for, and then rests three times as long as it took; on a busy machine both take
- * longer. The rest ends at once when the signal is aborted.
+ * Runs background work, and then pauses three times as long as it took; on a busy machine both take longer. An abort
+ * ends the pause at once.
  */
 export async function restAfter<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const started = performance.now();

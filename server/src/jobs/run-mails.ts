@@ -5,11 +5,11 @@ import { type Kept, keepRunning } from './keep-running.ts';
 import { MailServerDown } from './mailer.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 
-/** How often a mail server that does not answer is tried. */
+/** How often an unresponsive mail server is retried. */
 const PROBE_EVERY_MS = 5_000;
 
 export interface MailRunner extends MailDeps {
-  /** Of the runner: its connection, its log and how many mails it sends at a time. */
+  /** Options of the runner: its connection, log and number of concurrent mails. */
   options: RunnerOptions;
   /** Called with the name under which a runner locks jobs. */
   announce: (holder: string) => void;
@@ -18,9 +18,9 @@ export interface MailRunner extends MailDeps {
 }
 
 /**
- * Sends the queued mails, in a runner of its own: a mail server that hangs delays nothing but mails. When the server cannot be
- * reached or does not let us in, the runner stops (a circuit breaker): mails wait in the queue without using up their attempts, and
- * the server is tried every few seconds until it answers.
+ * Sends the queued mails in a separate runner: a hanging mail server delays only mails. When the server is unreachable
+ * or rejects the login, the runner stops (a circuit breaker): mails wait in the queue without using up their attempts,
+ * and the server is retried every few seconds until it answers.
  */
 export async function runMails({ options, announce, onError, ...deps }: MailRunner): Promise<Pick<Kept, 'stop'>> {
   const { mailer, logger } = deps;

@@ -31,14 +31,14 @@ import { sweepFiles } from './sweep-files.ts';
 import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
-  /** Stops locking jobs, waits for those that run, and unlocks the others. */
+  /** Stops locking jobs, waits for running ones, and unlocks the others. */
   stop(): Promise<void>;
 }
 
-/** What the jobs need. `url` names the login that owns the schema. */
+/** Dependencies of the jobs. `url` contains the login that owns the schema. */
 export interface JobDeps extends MailDeps {
   url: string;
-  /** The provider of card payments, if there is one. */
+  /** The provider of card payments, if any. */
   card: PaymentProvider | undefined;
   stripeApiUrl?: string | undefined;
   stripePlatformKey?: string | undefined;
@@ -46,35 +46,35 @@ export interface JobDeps extends MailDeps {
   egress: Egress;
   /** Decrypts the secrets of webhooks. */
   secretKey: string;
-  /** How many webhooks may be called at a time. */
+  /** Maximum number of concurrent webhook calls. */
   webhookConcurrency: number;
-  /** How many mails are sent at a time. */
+  /** Maximum number of concurrent mails. */
   mailConcurrency: number;
   files: FileStore;
-  /** Counts what each site has delivered. */
+  /** Counts the deliveries of each site. */
   usage: UsageCounter;
 }
 
 /**
- * `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the others. A job that waits for a worker
- * keeps its time and so its place, instead of going to the end with each minute.
+ * `overdue` may wait for payment providers: one at a time, so that other jobs keep their workers. A waiting job keeps
+ * its time and so its position, instead of moving to the end every minute.
  */
 const CRONTAB = `*/10 * * * * sweep ?max=3&jobKey=sweep&jobKeyMode=preserve_run_at
 */10 * * * * learn_meanings ?max=1
 * * * * * overdue ?max=1&queue=overdue&jobKey=overdue&jobKeyMode=preserve_run_at
 * * * * * seal_audit ?max=1&jobKey=seal_audit&jobKeyMode=preserve_run_at
 17 3 * * * note_usage ?max=3&jobKey=note_usage&jobKeyMode=preserve_run_at`;
-/** Cron runs once a minute: each run of it queues another in between, so that no row waits for a seal for a minute. */
+/** Cron runs once a minute: each run enqueues another one in between, so that no row waits a minute for its seal. */
 const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
 const FILES_AT_ONCE = 2;
-/** Rarely: new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that have become due. */
+/** Rarely, because new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that become due. */
 const DELIVERY_POLL_MS = 60_000;
 
 /**
- * Runs the background jobs in this process. The queue is in the database (schema graphile_worker), so any number of processes
- * share it, and each cron job runs once for all of them. Mails, webhooks and pictures have a runner each, so that a slow mail server
- * or receiver delays no other jobs, least of all those about money.
+ * Runs the background jobs in this process. The queue is in the database (schema graphile_worker), so any number of
+ * processes share it, and each cron job runs once for all of them. Mails, webhooks and images have separate runners, so
+ * that a slow mail server or receiver delays no other jobs, least of all payments.
  */
 export async function startJobs(deps: JobDeps): Promise<Jobs> {
   const { url, logger, egress } = deps;
@@ -108,7 +108,7 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
-  // Once: while SECRET_KEY is being changed, the key in the database is sealed under another.
+  // Once: while SECRET_KEY changes, the key in the database is encrypted under another one.
   const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
@@ -128,7 +128,7 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => expireOverdue(client, { ...paying, logger }));
-        // Runs every minute, mostly with nothing to do.
+        // Runs every minute, usually with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
       seal_audit: counted('seal_audit', async (payload: unknown, { withPgClient, addJob }: JobHelpers) => {
@@ -153,12 +153,15 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
   return keepRunning(options, logger, watch.add, reportTo(db));
 }
 
-/** Any runner may be the first to find that the database is read-only: all of them pause then, and requests are refused. */
+/**
+ * Any runner may be the first to find that the database is read-only: then all of them pause, and requests are
+ * rejected.
+ */
 function reportTo(db: JobDeps['db']) {
   return (error: unknown) => noteIfReadOnly(db, error);
 }
 
-/** A mail occupies a connection only while it is composed. */
+/** A mail uses a connection only while it is composed. */
 function startMails({ url, mailConcurrency, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
   const options = {
     connectionString: url,
@@ -175,7 +178,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
-    // A job that waits for its share occupies a worker, and takes none from those that run.
+    // A job that waits for a slot occupies a worker in addition to the running ones.
     concurrency: deps.webhookConcurrency + WAITING_JOBS,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,
@@ -197,7 +200,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   };
 }
 
-/** Pictures take seconds each, and have a runner of their own: two at a time, so that other jobs do not wait for them. */
+/** Images take seconds each and have a separate runner: two at a time, so that other jobs do not wait for them. */
 function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
   const { logger } = deps;
   const options = {
@@ -214,7 +217,7 @@ function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): P
       delete_sites: counted('delete_sites', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const { deleted, owing } = await withPgClient((client) => deleteDueSites(client, deps.files));
         for (const site_id of deleted) logger.info({ job: 'delete_sites', site_id }, 'deleted');
-        for (const site_id of owing) logger.warn({ job: 'delete_sites', site_id }, 'not deleted: it owes money');
+        for (const site_id of owing) logger.warn({ job: 'delete_sites', site_id }, 'not deleted: open obligations');
       }),
       sweep_files: counted('sweep_files', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const deleted = await withPgClient((client) => sweepFiles(client, deps));
@@ -225,7 +228,7 @@ function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): P
   return keepRunning(options, logger, watch.add, reportTo(deps.db));
 }
 
-/** Sends the mails that are queued now, and resolves when that is done. Failed jobs are left to `startJobs`. */
+/** Sends the currently queued mails, and resolves when that is done. `startJobs` retries failed jobs. */
 export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: string }): Promise<void> {
   await runOnce({
     connectionString: url,
@@ -246,7 +249,7 @@ function isAboutPoolSize(meta: Record<string, unknown> | undefined): boolean {
   return meta?.max === CONNECTIONS && typeof meta.concurrency === 'number';
 }
 
-/** Logs graphile-worker's own lines without the job's payload; those that are routine or intended only at level debug. */
+/** Logs graphile-worker's own lines without the job's payload; routine and intended ones only at level debug. */
 function jobLogger(logger: Logger): JobLogger {
   return new JobLogger(({ taskIdentifier, jobId }) => (level, message, meta) => {
     const line = { job: taskIdentifier, job_id: jobId };

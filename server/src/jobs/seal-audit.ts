@@ -5,15 +5,15 @@ import type { SealedRow } from '../shop/audit/signing.ts';
 import { asSweeper } from './as-sweeper.ts';
 
 /**
- * Seals the rows of the audit that were committed since the last run, so that none can be removed or put in another place without
- * a trace. Each site has a chain of seals. Steps, in one transaction for up to `BATCH` rows of all sites together, oldest first:
- * 1. read the rows that are in no seal yet, with the last seal of their site, in one statement and so as of one moment
- * 2. for each site, add a seal that names its rows, their digest and the seal before
- * A row that commits late is in no seal yet, and comes into the next one, though its id is lower. A crash leaves no half of a
- * batch. Of two processes at once, one adds the seal and the other nothing. Sites without new rows are not looked at.
+ * Seals audit rows that were committed since the last run, so that none can be removed or moved unnoticed. Each site
+ * has a chain of seals. Steps, in one transaction for up to `BATCH` rows of all sites, oldest first:
+ * 1. read the unsealed rows with the last seal of their site, in one statement and so in one snapshot
+ * 2. for each site, add a seal with its rows, their digest and the previous seal.
+ * A row that commits late gets into the next seal, though its id is lower. A crash leaves no partial batch. Of two
+ * concurrent processes, one adds the seal and the other nothing. Sites without new rows are not read.
  */
 const BATCH = 5_000;
-/** How much later than rows that were sealed a row may commit. No transaction of a request lasts as long. */
+/** How much later than sealed rows a row may commit. No transaction of a request lasts as long. */
 const LATE = `interval '15 minutes'`;
 
 export interface Sealed {
@@ -52,7 +52,7 @@ async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { 
   return { found: found.length, rows: added.reduce((sum, count) => sum + count, 0), seals: added.length };
 }
 
-/** Before a row, nothing is known of its site but the first key, which is older than any signed row. */
+/** The horizon of a site without seals is the first key, which is older than any signed row. */
 const UNSEALED = `with horizon as (
     select coalesce(least(max(through), now()), (select min(created_at) from commerce.audit_keys)) - ${LATE} as since
     from commerce.audit_seals

@@ -9,7 +9,7 @@ import type { PersonTemplate, QueuedMail } from '../shop/mail.ts';
 import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
 
-/** What sending mails needs. */
+/** Dependencies of sending mails. */
 export interface MailDeps {
   db: Pool;
   mailer: Mailer;
@@ -19,8 +19,8 @@ export interface MailDeps {
 }
 
 /**
- * Sends a queued mail: it is composed in a transaction, and sent afterwards. A mail that fails is tried again, with new secrets
- * in its links; if it had been sent nevertheless, the second one has the same Message-ID.
+ * Sends a queued mail: composes it in a transaction, and sends it afterwards. A failed mail is retried with new secrets
+ * in its links; if the first one was sent nevertheless, both have the same Message-ID.
  */
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
@@ -37,7 +37,7 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   };
 }
 
-/** The first shop here that the member of staff works for; undefined when nobody has the address. */
+/** The first shop of a staff member on this server; undefined if the address has no login. */
 async function shopOfStaff(db: Pool, { about }: QueuedMail<PersonTemplate>): Promise<string | undefined> {
   const { rows } = await queryAlone<RowOf<'staff_memberships', 'site_id'>>(
     db,

@@ -7,9 +7,9 @@ import { asSweeper } from './as-sweeper.ts';
 import type { FileDeps } from './process-file.ts';
 
 /**
- * Deletes the files that shops no longer need, shop by shop, and what killed processes left unfinished on this machine. Running it
- * twice, or on two machines at once, is harmless. A failure in one shop does not stop the others; throws at the end if there was
- * one.
+ * Deletes files that shops no longer need, shop by shop, and leftovers of killed processes on this machine. Running it
+ * twice, or on two machines at once, is harmless. A failure in one shop does not stop the others; throws at the end if
+ * there was one.
  */
 export async function sweepFiles(client: PoolClient, deps: Omit<FileDeps, 'renderer' | 'baseUrl'>): Promise<number> {
   const { db, files, logger } = deps;
@@ -30,6 +30,6 @@ export async function sweepFiles(client: PoolClient, deps: Omit<FileDeps, 'rende
       logger.error({ job: 'sweep_files', site_id, err }, 'failed in a shop');
     }
   }
-  if (failed > 0) throw new Error(`The sweep of files failed in ${failed} shops.`);
+  if (failed > 0) throw new Error(`Deleting unused files failed in ${failed} shops.`);
   return deleted;
 }

@@ -11,14 +11,14 @@ import { sweep } from './sweep.ts';
 
 const products = '/api/dashboard/products';
 
-/** Moves the answers that a shop has stored back in time. */
+/** Ages the stored responses of a shop. */
 async function age(shop: Awaited<ReturnType<typeof openShop>>, interval: string) {
   await shop.owner.query(
     sql`update commerce.idempotency_keys set completed_at = now() - ${interval}::interval where site_id = ${shop.site_id}`,
   );
 }
 
-/** Sweeps as the jobs of an installation do: with the login that owns the tables, and is no superuser. */
+/** Sweeps as a real installation does: with the login that owns the tables and is not a superuser. */
 async function sweepOnce() {
   const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
@@ -35,7 +35,7 @@ async function keysOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>):
   return rows.length;
 }
 
-test('answers are kept for a day and then removed, for every shop at once', async () => {
+test('keeps stored responses for a day, then deletes them for every shop', async () => {
   const [old, older, young] = await Promise.all([openShop(), openShop(), openShop()]);
   for (const shop of [old, older, young]) await shop.givenProduct();
   await age(old, '24 hours 1 second');
@@ -47,7 +47,7 @@ test('answers are kept for a day and then removed, for every shop at once', asyn
   expect(await Promise.all([old, older, young].map(keysOf))).toEqual([0, 0, 1]);
 });
 
-test('a key is free again once its answer is removed', async () => {
+test('accepts a key again after its response is deleted', async () => {
   const shop = await openShop();
   const call = { body: { name: 'Mug', price: '10.00' }, params: { header: { 'Idempotency-Key': randomUUID() } } };
   const { data: first } = await shop.dashboard.POST(products, call);
@@ -59,7 +59,7 @@ test('a key is free again once its answer is removed', async () => {
   expect(second?.id).not.toBe(first?.id);
 });
 
-test('more rows than fit one batch are removed', async () => {
+test('deletes more rows than one batch holds', async () => {
   const shop = await openShop();
   await shop.owner.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, completed_at)
@@ -73,7 +73,7 @@ test('more rows than fit one batch are removed', async () => {
   expect(await keysOf(shop)).toBe(0);
 });
 
-test('what has run out goes, and what has not stays', async () => {
+test('deletes expired rows and keeps others', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query(sql`insert into commerce.login_throttles (key_hash, failures, next_attempt_at, expires_at)
@@ -96,7 +96,7 @@ test('what has run out goes, and what has not stays', async () => {
   expect(left.rows).toEqual([{ throttles: 1, publications: 1, sessions: 1 }]);
 });
 
-test('a link past the delay goes a day after its end', async () => {
+test('deletes a login unlock link a day after its end', async () => {
   const { owner, site_id } = await openShop();
   const hash = (words: string) => sql`sha256(${`${words} ${site_id}`}::text::bytea)`;
   await owner.query(sql`insert into commerce.login_unlocks (token_hash, key_hash, expires_at)
@@ -110,7 +110,7 @@ test('a link past the delay goes a day after its end', async () => {
   expect(left.rows).toEqual([{ young: true }]);
 });
 
-test('a link to an order goes half a year after its order last changed', async () => {
+test('deletes an order link half a year after the last change of its order', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const [quiet, changed] = [await shop.givenOrder(), await shop.givenOrder()];
@@ -127,7 +127,7 @@ test('a link to an order goes half a year after its order last changed', async (
   expect(left.rows.map(({ token_hash }) => token_hash[0])).toEqual([2, 3]);
 });
 
-test('every table that the sweeper may delete from is swept', async () => {
+test('sweeps every table that the sweeper may delete from', async () => {
   const { owner } = await openShop();
   const { rows } = await owner.query<{ table_name: string }>(
     `select table_name from information_schema.role_table_grants
@@ -139,7 +139,7 @@ test('every table that the sweeper may delete from is swept', async () => {
   expect(rows.map(({ table_name }) => table_name).sort()).toEqual(swept.sort());
 });
 
-test('the sweeper sees nothing that has time left', async () => {
+test('shows the sweeper no row before its expiry', async () => {
   const shop = await openShop();
   await shop.givenProduct();
   const client = await shop.owner.connect();
@@ -155,7 +155,7 @@ test('the sweeper sees nothing that has time left', async () => {
   expect(seen.rows).toHaveLength(0);
 });
 
-test('ended sessions, dead links and counts of customers go, and what lives stays', async () => {
+test('deletes ended sessions, dead links and counters of customers and keeps active ones', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const { id } = await shop.givenCustomer();
@@ -183,7 +183,7 @@ test('ended sessions, dead links and counts of customers go, and what lives stay
   expect(left.rows).toEqual([{ tokens: 1, codes: 'new@example.com', registrations: 'new@example.com', counts: 1 }]);
 });
 
-test('requests of agents go a day after their end, with the codes that led to them', async () => {
+test("deletes agents' requests a day after their end, with their codes", async () => {
   const shop = await openShop();
   const [old, young] = [await askForConsent(shop), await askForConsent(shop)];
   await shop.owner.query(
@@ -197,7 +197,7 @@ test('requests of agents go a day after their end, with the codes that led to th
   expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('of the changes of a product the last one stays, and that customers saw it', async () => {
+test('keeps the last change of a product, and the mark that it was public', async () => {
   const shop = await openShop();
   const { dashboard, owner, site_id, givenProduct } = shop;
   const { id } = await givenProduct();
@@ -213,7 +213,7 @@ test('of the changes of a product the last one stays, and that customers saw it'
     ).rows;
   expect((await entries()).length).toBeGreaterThan(2);
 
-  // Nothing is removed while a reader may not see what stays: only after everything that ran meanwhile has ended.
+  // Nothing is deleted while a reader may not see the remaining row: only after all concurrent transactions have ended.
   await vi.waitFor(
     async () => {
       await sweepOnce();
@@ -226,7 +226,7 @@ test('of the changes of a product the last one stays, and that customers saw it'
   expect(data?.changes).toMatchObject([{ product_id: id, removed: true }]);
 });
 
-test('an event goes thirty days after its last delivery ended, and never while one is under way', async () => {
+test('deletes an event thirty days after its last delivery ended, and never during one', async () => {
   const shop = await openShop();
   const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
     body: { url: 'https://hooks.example.net/shop', events: ['customer.created'] },

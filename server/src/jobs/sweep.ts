@@ -2,20 +2,20 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { asSweeper } from './as-sweeper.ts';
 
-/** The most rows that are removed at a time, so that no statement holds too many locks. */
+/** Maximum number of rows per statement, to limit its locks. */
 const BATCH = 5_000;
 
 interface Expiry {
   table: Sql;
-  /** Which rows have expired. */
+  /** Condition of expired rows. */
   expired: Sql;
-  /** Which of those are kept nevertheless. */
+  /** Condition of expired rows to keep. */
   kept?: Sql;
 }
 
 const ended = sql`least(expires_at, revoked_at) <= now() - interval '1 day'`;
 
-/** What is removed after it has expired; conditions name the columns of the table. */
+/** Rows to delete after expiry; conditions use the columns of the table. */
 const EXPIRIES = {
   idempotency_keys: {
     table: sql`commerce.idempotency_keys`,
@@ -29,17 +29,17 @@ const EXPIRIES = {
     table: sql`commerce.staff_invitations`,
     expired: sql`expires_at <= now() - interval '30 days'`,
   },
-  /** Publications in the past. */
+  /** Past publications. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
   customer_tokens: { table: sql`commerce.customer_tokens`, expired: ended },
   customer_codes: { table: sql`commerce.customer_codes`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** Registrations that nobody confirmed. */
+  /** Unconfirmed registrations. */
   customer_registrations: {
     table: sql`commerce.customer_registrations`,
     expired: sql`created_at <= now() - interval '7 days'`,
   },
   /**
-   * Links of orders whose state has not changed since: for 90 days they have shown only that they have ended (see
+   * Links of orders whose state has not changed since: for 90 days they have only shown that they expired (see
    * shop/orders/links.ts).
    */
   order_links: {
@@ -51,7 +51,7 @@ const EXPIRIES = {
   },
   rate_counts: { table: sql`commerce.rate_counts`, expired: sql`expires_at <= now()` },
   agent_consents: { table: sql`commerce.agent_consents`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** Of registrations and documents that were not used again in time. */
+  /** Registrations and documents that were not used again in time. */
   oauth_clients: { table: sql`commerce.oauth_clients`, expired: sql`expires_at <= now() - interval '1 day'` },
   /** With their deliveries and attempts. An event is kept for thirty days after its last delivery, such as a replay. */
   events: {
@@ -69,7 +69,7 @@ const REMOVALS = {
     keyof typeof EXPIRIES,
     Sql
   >),
-  // Superseded by an entry that every reader can see (see shop/integrations/product-changes.ts), and that keeps `seen`.
+  // Superseded by an entry that every reader can see (see shop/integrations/product-changes.ts) and that keeps `seen`.
   product_changes: sql`with later as materialized (
       select site_id, era, changed_in, product_id, seen from commerce.product_changes
       where changed_at > now() - interval '1 day'
@@ -84,17 +84,17 @@ const REMOVALS = {
     where c.site_id = s.site_id and c.era = s.era and c.changed_in = s.changed_in and c.product_id = s.product_id`,
 };
 
-/** Deletes a batch of expired rows. The condition is there twice: a row may change before it is locked. */
+/** Deletes a batch of expired rows. The condition is repeated, because a row may change before it is locked. */
 function removalOf({ table, expired, kept }: Expiry): Sql {
   const chosen = kept ? sql`${expired} and not ${kept}` : expired;
   return sql`delete from ${table} where ${expired}
     and ctid = any(array(select ctid from ${table} where ${chosen} limit ${BATCH}))`;
 }
 
-/** How many rows of each kind a sweep removed. */
+/** Number of deleted rows of each kind. */
 export type Swept = Record<keyof typeof REMOVALS, number>;
 
-/** Removes expired rows of all tenants, in batches. Running it twice, or on two machines at once, is harmless. */
+/** Deletes expired rows of all tenants in batches. Running it twice, or on two machines at once, is harmless. */
 export async function sweep(client: PoolClient): Promise<Swept> {
   const swept: Partial<Swept> = {};
   for (const kind of Object.keys(REMOVALS) as (keyof Swept)[]) swept[kind] = await inBatches(client, REMOVALS[kind]);

@@ -2,7 +2,9 @@ import type { Pool } from 'pg';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import { tellLowStock as tell } from '../shop/stock/low-stock.ts';
 
-/** Runs a while after something was sold down to its threshold, and finds nothing when another run has told it. */
+/**
+ * Runs a while after a variant was sold down to its threshold. Does nothing if another run has already sent the mail.
+ */
 export function tellLowStock(db: Pool) {
   return async (payload: unknown): Promise<void> => {
     const { site_id } = payload as { site_id: string };

@@ -20,9 +20,9 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
 const JOB_MS = 300;
 
-/** No site has an account; providers are waited for a moment. */
+/** No site has its own account; calls to providers time out quickly. */
 const IMPATIENT: PaymentAccounts = {
-  patience: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
+  deadlines: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
   providerOf: async () => undefined,
   refuseWrongKey: async () => ({ isOtherAccount: false }),
 };
@@ -51,7 +51,7 @@ async function settle({ db, site_id }: OpenShop, card: PaymentProvider | undefin
   if (tenant) await settlePayments(db, tenant, { card, secretKey: SECRET_KEY });
 }
 
-/** A payment that waits for its human. */
+/** A payment that waits for the shopper. */
 async function givenOpenPayment(shop: OpenShop) {
   const product = await shop.givenProduct();
   const content = [{ variant_id: product.variants[0]?.id ?? '', quantity: 4 }];
@@ -69,7 +69,7 @@ async function givenOpenPayment(shop: OpenShop) {
   return { checkout_id, reserved };
 }
 
-/** The human agrees, and the provider takes the money. */
+/** The shopper confirms, and the provider takes the money. */
 async function approve({ owner, site_id }: OpenShop): Promise<void> {
   await owner.query(
     `update commerce.test_payments set status = 'succeeded', captured = amount
@@ -85,7 +85,7 @@ async function anHourLater({ owner, site_id }: OpenShop): Promise<void> {
   );
 }
 
-test('a provider that is not set up any more holds the stock for an hour, and gives back what it took when it is again', async () => {
+test('keeps stock reserved for an hour after a provider is removed from the configuration, and refunds when it is configured again', async () => {
   const shop = await openShop();
   const { checkout_id, reserved } = await givenOpenPayment(shop);
   await approve(shop);
@@ -108,7 +108,7 @@ test('a provider that is not set up any more holds the stock for an hour, and gi
   expect(payments.rows).toEqual([{ status: 'refunded' }]);
 });
 
-test('another card is charged only while there is time to hear what comes of it', async () => {
+test('charges another card only if there is time for its outcome', async () => {
   const shop = await openShop();
   const { checkout_id } = await givenOpenPayment(shop);
   await shop.owner.query(`update commerce.test_payments set status = 'failed' where site_id = $1`, [shop.site_id]);
@@ -141,7 +141,7 @@ test('another card is charged only while there is time to hear what comes of it'
   expect(await begun()).toBe(2);
 });
 
-test('a provider that hangs for one shop keeps no other from its turn', async () => {
+test('a provider that hangs for one shop does not delay others', async () => {
   const [hung, other] = [await openShop(), await openShop()];
   for (let i = 0; i < 7; i += 1) await givenOpenPayment(hung);
   const { checkout_id } = await givenOpenPayment(other);
@@ -159,7 +159,7 @@ test('a provider that hangs for one shop keeps no other from its turn', async ()
     },
   };
 
-  // A run asks nothing more when its time is over: five at once at most, and the rest in the next one.
+  // A run makes no more calls after its time is over: at most five at once, and the rest in the next run.
   await expire(other, hangs, JOB_MS / 2);
   expect(asked.length).toBeLessThanOrEqual(5);
   await expire(other, hangs);

@@ -3,7 +3,7 @@ import { workJobs } from '../../test/jobs.ts';
 import { openReceiver } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('a webhook whose secret cannot be decrypted is reported as a failed attempt, and tried again by the schedule', async () => {
+test('records a failed attempt for a webhook secret that cannot be decrypted, and retries by schedule', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { data } = await shop.dashboard.POST('/api/dashboard/webhooks', {

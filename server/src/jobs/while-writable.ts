@@ -8,8 +8,8 @@ const LOOK_EVERY_MS = 500;
 const START_AGAIN_MS = 1_000;
 
 /**
- * Keeps the background jobs running, and stops them, with their connections, while the database refuses writes. `db` is the pool
- * for which that is recorded. Resolves after the first attempt; throws if that failed for another reason.
+ * Keeps the background jobs running, and stops them and their connections while the database refuses writes. `db` is
+ * the pool for which that is recorded. Resolves after the first attempt; throws if that failed for another reason.
  */
 export async function runWhileWritable(db: pg.Pool, logger: Logger, start: () => Promise<Jobs>): Promise<Jobs> {
   const ending = new AbortController();

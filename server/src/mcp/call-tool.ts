@@ -88,7 +88,7 @@ function asText(value: unknown): string {
 /** What an address cannot carry: it would arrive as another text. */
 function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
   const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
-  const msg = 'The text holds a NUL or half a surrogate pair.';
+  const msg = 'Contains a NUL character or an unpaired surrogate.';
   return odd.map(([name]) => ({ loc: [place, name.slice(0, 100)], msg, type: 'string_unicode' }));
 }
 

@@ -10,7 +10,7 @@ async function givenNewSite() {
   return { name: 'New', currency: 'EUR', staff, password: await mintPassword() };
 }
 
-test('while a shop is being opened, another one sells, changes its catalogue, and a third is opened', async () => {
+test('opening a shop blocks neither sales nor catalogue changes of another one, nor another opening', async () => {
   const { db } = await testServer();
   const [shop, one, two] = [await openShop(), await givenNewSite(), await givenNewSite()];
   const version = async () => {
@@ -23,10 +23,10 @@ test('while a shop is being opened, another one sells, changes its catalogue, an
 
   const before = await version();
   const [created, opened] = await inTransaction(db, async (connection) => {
-    // What follows may take longer than a request may be idle, on a busy machine.
+    // On a busy machine this may take longer than the idle timeout.
     await connection.client.query(`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     const first = await createSite(connection, one);
-    // Nothing of the first is committed yet.
+    // The first transaction has not committed yet.
     const order = await shop.givenOrder();
     expect(order.order_number).toBeTruthy();
     const changed = await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Renamed meanwhile' } });
@@ -40,7 +40,7 @@ test('while a shop is being opened, another one sells, changes its catalogue, an
   expect(created.site_id).not.toBe(opened.site_id);
 });
 
-test('no statement by which a shop is opened reads or writes rows of another one', async () => {
+test('opening a shop reads and writes no rows of other shops', async () => {
   const { db } = await testServer();
   const other = await openShop();
   await other.givenProduct();
@@ -58,7 +58,7 @@ test('no statement by which a shop is opened reads or writes rows of another one
   const site = await givenNewSite();
   const tables = await inTransaction(db, async (connection) => {
     const { credentials } = await createSite(connection, site);
-    // What this transaction has locked: no row of others, and no table against their writes.
+    // The locks of this transaction: no rows of other shops, and no table lock that blocks their writes.
     const { rows } = await connection.client.query<{ mode: string; name: string }>(
       `select distinct l.mode, c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
         join pg_namespace n on n.oid = c.relnamespace

@@ -23,7 +23,7 @@ function exportOf(site_id: string): Promise<Response> {
   return fetch(`${operators.base}${SITES}/${site_id}/export`, { headers });
 }
 
-test('an export over HTTP is the file that the command writes, with the rows of one site, and is recorded', async () => {
+test('exports over HTTP the same file as the command, with the rows of one site, and records the call', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const [mine, theirs] = [
     await shop.givenProduct({ name: 'Oak bowl' }),
@@ -51,7 +51,7 @@ test('an export over HTTP is the file that the command writes, with the rows of 
   expect(noted.rows).toEqual([{ operation: 'operator.exportSite', status: 200 }]);
 });
 
-test('nothing is exported of a site that does not exist', async () => {
+test('answers 404 to the export of an unknown site', async () => {
   const answer = await exportOf(randomUUID());
 
   expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([404, 'not_found']);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test('a suspended site refuses the next call, and answers the one after it is resumed', async () => {
+test('a suspended site rejects the next call, and answers again after it is resumed', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const read = async (of = shop) => (await of.dashboard.GET('/api/dashboard/settings')).response.status;
 
@@ -36,7 +36,7 @@ test('a suspended site refuses the next call, and answers the one after it is re
   expect(await read()).toBe(200);
 });
 
-test('a deletion waits for 30 days, and can be taken back until then', async () => {
+test('a deletion waits 30 days and can be cancelled until then', async () => {
   const shop = await openShop();
 
   const { data } = await remove(shop.site_id);
@@ -50,7 +50,7 @@ test('a deletion waits for 30 days, and can be taken back until then', async () 
   expect([kept.data.delete_at, kept.data.suspended_at]).toEqual([null, data.suspended_at]);
 });
 
-test('a deletion at once is done by a worker, and leaves the neighbour alone', async () => {
+test('a worker executes an immediate deletion without affecting another site', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   await Promise.all([shop.givenProduct(), other.givenProduct()]);
   const jobs = await workJobs();
@@ -67,7 +67,7 @@ test('a deletion at once is done by a worker, and leaves the neighbour alone', a
   expect((await remove(shop.site_id)).status).toBe(404);
 });
 
-test('a site with an order that is to be refunded is deleted only by force', async () => {
+test('deletes a site with a due refund only by force', async () => {
   const shop = await openShop();
   const params = { path: { order_id: (await shop.givenOrder()).id } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
@@ -80,7 +80,7 @@ test('a site with an order that is to be refunded is deleted only by force', asy
   expect((await remove(shop.site_id, '?force=true')).data.delete_at).not.toBeNull();
 });
 
-test('nothing of this is done to a site that does not exist, and mistakes are named', async () => {
+test('answers 404 for an unknown site and names mistakes', async () => {
   const nobody = randomUUID();
   for (const what of ['suspend', 'resume', 'cancel-deletion']) {
     expect((await post(nobody, what, what === 'suspend' ? {} : undefined)).status).toBe(404);
@@ -95,7 +95,7 @@ test('nothing of this is done to a site that does not exist, and mistakes are na
   expect([months.status, months.data.detail[0].loc]).toEqual([422, ['query', 'months']]);
 });
 
-test('the usage of a site is its own, by month', async () => {
+test('reports the usage of only this site, by month', async () => {
   const [{ db }, shop, other] = [await testServer(), await openShop(), await openShop()];
   await shop.givenProduct();
   await shop.givenOrder();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test('no operation answers without a living key, and none on the port of the shops', async () => {
+test('no operation works without an active key, or on the port of the shops', async () => {
   const { base, secret } = operators;
   const { baseUrl } = await testServer();
   const ended = await asKeeper((connection) => createKey(connection, { description: 'ended', days: 1 }));
@@ -37,12 +37,12 @@ test('no operation answers without a living key, and none on the port of the sho
   }
 });
 
-test('an operation of shops is not served by the listener', async () => {
+test("the operators' listener does not serve operations of shops", async () => {
   expect((await ask('/api/dashboard/settings')).status).toBe(404);
   expect((await ask('/healthz')).status).toBe(404);
 });
 
-test('a shop is opened once per Idempotency-Key, and works', async () => {
+test('opens a working shop once per Idempotency-Key', async () => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const body = { name: 'Fleet one', country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90' }] };
 
@@ -57,7 +57,7 @@ test('a shop is opened once per Idempotency-Key, and works', async () => {
   expect(await settings.json()).toMatchObject({ name: 'Fleet one', currency: 'EUR', default_locale: 'de' });
 });
 
-test('a shop that cannot be saved whole is not opened, and the place is named', async () => {
+test('does not open a shop with an invalid part, and names the place', async () => {
   const name = `Half ${randomUUID()}`;
   const body = { name, currency: 'EUR', shipping_options: [{ name: 'Parcel', price: '4.901' }] };
 
@@ -68,7 +68,7 @@ test('a shop that cannot be saved whole is not opened, and the place is named', 
   expect((await ask(`${SITES}?q=${encodeURIComponent(name)}`)).data.total).toBe(0);
 });
 
-test('hosts are added and taken away, each for one site alone', async () => {
+test('adds and removes hosts of one site only', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const host = `fleet-${one.site_id}.example`;
   const domains = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/domains`;
@@ -85,7 +85,7 @@ test('hosts are added and taken away, each for one site alone', async () => {
   expect((await ask(`${domains(one)}/${host}`, { method: 'DELETE' })).data).toEqual({ domains: [] });
 });
 
-test('limits replace one another and are those of the site alone', async () => {
+test('replaces the limits of one site only', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const limits = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/limits`;
   const of = ({ data }: Awaited<ReturnType<typeof ask>>) =>
@@ -99,7 +99,7 @@ test('limits replace one another and are those of the site alone', async () => {
   expect((await ask(`${SITES}/${one.site_id}`)).data.limits).toMatchObject([{ name: 'storefront_read', points: 7 }]);
 });
 
-test('an unknown site is a 404, and what is told of one is its own', async () => {
+test('answers 404 for an unknown site, and returns only data of the given one', async () => {
   const [one, two] = [await openShop(), await openShop()];
   await one.givenProduct();
 
@@ -108,7 +108,7 @@ test('an unknown site is a 404, and what is told of one is its own', async () =>
   expect((await ask(`${SITES}/${two.site_id}`)).data.products).toBe(0);
 });
 
-test('a key makes 3000 calls a minute and no more, and another key is not held up by it', async () => {
+test('limits a key to 3000 calls a minute without affecting another key', async () => {
   const { db } = await testServer();
   const limits = createLimits({ db, redis: undefined, enabled: true, baseUrl: '' });
   const [one, other] = [randomUUID(), randomUUID()];
@@ -118,7 +118,7 @@ test('a key makes 3000 calls a minute and no more, and another key is not held u
   expect((await limits.countOperator(other)).refusal).toBeUndefined();
 });
 
-test('every call with a key is recorded, refused ones too, and requests of shops cannot read that', async () => {
+test('records every call with a key, rejected ones too, out of reach of shop requests', async () => {
   const { site_id } = await openShop();
   await ask(`${SITES}/${site_id}`);
   await ask(`${SITES}/${site_id}/domains`, { method: 'POST', body: { host: 'no' } });

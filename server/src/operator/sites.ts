@@ -3,8 +3,8 @@ import type { OperatorHandlers } from '../http/operators/operator-handler.ts';
 import { SiteExport } from '../http/operators/site-export.ts';
 import { bodyMistake, ShopError, ValidationError } from '../shop/errors.ts';
 import { addDomain, type Domain, listDomains, readHost, removeDomain } from '../shop/merchant/domains.ts';
-import * as fleet from '../shop/merchant/fleet.ts';
 import { inventedEmail, type Opening, openShop, usualSettings } from '../shop/merchant/opening.ts';
+import * as siteList from '../shop/merchant/site-list.ts';
 import { usualCountry } from '../shop/merchant/usual-taxes.ts';
 import * as limits from '../shop/site-limits.ts';
 import { BACKUPS_REMAIN, requestDeletion } from '../shop/sites/deletion.ts';
@@ -12,9 +12,9 @@ import { markMoved } from '../shop/sites/moving.ts';
 import { cancelDeletion, resumeSite, suspendSite } from '../shop/sites/state.ts';
 import { usageOf } from '../shop/usage.ts';
 
-/** What operators do with sites. */
+/** Operations of operators on sites. */
 export const handlers: OperatorHandlers = {
-  listSites: ({ connection, card, query }) => fleet.pageOfSites(connection, card, query),
+  listSites: ({ connection, card, query }) => siteList.pageOfSites(connection, card, query),
   createSite: async ({ connection, baseUrl, card, mistakesInRow, body, password }) => {
     const opening = openingOf(body);
     const opened = await openShop(
@@ -29,7 +29,7 @@ export const handlers: OperatorHandlers = {
   getSite: async ({ site, card }) => {
     const own = await limits.limitsOf(site());
     const told = limits.toldLimits(own).filter(({ name }) => name in own);
-    return { ...(await fleet.siteDetails(site(), card)), limits: told };
+    return { ...(await siteList.siteDetails(site(), card)), limits: told };
   },
   exportSite: async ({ site }) => new SiteExport(site().siteId),
   suspendSite: ({ connection, asOwner, site, body }) =>
@@ -68,7 +68,7 @@ function told(domains: Domain[]) {
   return domains.map(({ host, is_primary }) => ({ host, is_primary }));
 }
 
-/** What is not given is as usual in the country. */
+/** Missing fields get the usual values of the country. */
 function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   const { name, country, staff, shipping_options = [], products = [] } = given;
   const currency = given.currency ?? (country && usualCountry(country)?.currency);
@@ -80,7 +80,7 @@ function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   };
 }
 
-/** A refusal of a part, told by its place in the body. */
+/** The error of a part, with its place in the body. */
 function inBody(place: string, error: unknown): unknown {
   const at = place.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   if (error instanceof ValidationError) {

@@ -2,9 +2,9 @@ import type { KeyActor } from '@commerce-backend/spec';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { jsonObject } from '../db/fields.ts';
 
-/** Who acted, in words: a person's name as it is now, or what a key or token was called when it was made. */
+/** Names of actors: a person's current name, or the name that a key or token had when it was created. */
 
-/** The name behind `actor_type` and `actor_id` of `e`, a tenant's table; null for guests, the server and who was erased. */
+/** Name of `actor_type` and `actor_id` of `e`, a tenant's table. Null for guests, the server and erased people. */
 export const actorName: Sql = sql`case e.actor_type
     when 'staff' then coalesce((select a.name from staff a where a.id = e.actor_id),
       (select f.name from former_staff f where f.site_id = e.site_id and f.staff_id = e.actor_id))
@@ -14,7 +14,7 @@ export const actorName: Sql = sql`case e.actor_type
     when 'guest' then null
     else (select k.description from tokens k where k.site_id = e.site_id and k.id = e.actor_id) end`;
 
-/** The member of staff or the API key with an id in a column of `t`, a tenant's table; null where none was recorded. */
+/** The staff member or API key whose id is in a column of `t`, a tenant's table; null if none was recorded. */
 export function actorBehind(column: Sql): Sql {
   return sql`coalesce(
       (select ${keyActor('staff', sql`a.id`, sql`a.name`)} from staff a where a.id = ${column}),

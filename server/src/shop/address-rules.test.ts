@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { hasPostalCode, isPhone, needsPostalCode, needsState } from './address-rules.ts';
 
-test('postal codes are demanded and judged by the country, in the ways in which people write them', () => {
+test('validates postal codes by country, in the spellings that people use', () => {
   const fits = (country: string, postal_code: string | null) => hasPostalCode({ country, postal_code });
 
   expect(['10115', ' 10115 ', 'D-10115'].map((code) => fits('DE', code))).toEqual([true, true, true]);
   expect(['', null, 'ABCDE', '1011', '101155'].map((code) => fits('DE', code))).toEqual(Array(5).fill(false));
   expect(fits('NL', '1234ab') && fits('NL', '1234 AB') && fits('GB', 'sw1a 1aa') && fits('GB', 'SW1A1AA')).toBe(true);
   expect(fits('JP', '1540023') && fits('PL', '00950') && fits('US', '94103-1234') && fits('CA', 'K1A0B1')).toBe(true);
-  // Nothing is required for countries without codes, nor for an address whose country is not known.
+  // Countries without postal codes require none, nor does an address without a known country.
   expect(fits('HK', null) && fits('AE', null) && fits('IE', null) && hasPostalCode({ postal_code: 'ABCDE' })).toBe(
     true,
   );
 });
 
-test('a phone number is one that could be called, in its country or with the code of one', () => {
+test('accepts phone numbers that are valid in their country or have a country code', () => {
   expect(isPhone('030 1234567', 'DE') && isPhone('+49 30 1234567', null) && isPhone('+33 1 23 45 67 89', 'DE')).toBe(
     true,
   );
@@ -32,7 +32,7 @@ test('a phone number is one that could be called, in its country or with the cod
   );
 });
 
-test('a state is asked for where addresses have one, and nowhere else', () => {
+test('requires a state only in countries whose addresses have one', () => {
   expect(['US', 'CA', 'AU', 'IT', 'JP', 'BR'].every(needsState)).toBe(true);
   expect(['DE', 'FR', 'GB', 'SG', 'NL'].some(needsState)).toBe(false);
   expect(needsState('HK') && !needsPostalCode('HK')).toBe(true);

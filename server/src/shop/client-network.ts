@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What counts as one address where calls are limited by address. An IPv6 host chooses its address freely within its network of
- * 64 bits (RFC 4291 §2.5.1), so the network is counted; an IPv4 address is counted by itself, however it is written.
+ * The key for limits by address. An IPv6 host can use any address within its network of 64 bits (RFC 4291 §2.5.1), so
+ * the network counts. An IPv4 address counts itself, in any notation.
  */
 export function networkOf(address = ''): string {
   if (!address.includes(':')) return address;

@@ -13,11 +13,11 @@ test.each([
   expect(countryCode(text)).toBe(code);
 });
 
-test.each(['', 'ZZ', 'EU', 'Europe', 'Germanyy', 'DEU', '12', 'Unknown Region'])('%s is no country', (text) => {
+test.each(['', 'ZZ', 'EU', 'Europe', 'Germanyy', 'DEU', '12', 'Unknown Region'])('%s is not a country', (text) => {
   expect(countryCode(text)).toBeUndefined();
 });
 
-test('the list has the countries in use, each once, and nothing else that has a code', () => {
+test('lists each country in use once, and no other codes', () => {
   expect(countries().length).toBeGreaterThan(240);
   expect(new Set(countries()).size).toBe(countries().length);
   for (const code of ['DE', 'GB', 'US', 'JP', 'GF']) expect([code, isCountry(code)]).toEqual([code, true]);

@@ -1,6 +1,5 @@
 /**
- * The countries: one list, for checking requests and for people to choose from. It is made when first needed: naming all codes
- * takes a tenth of a second.
+ * The countries, for validation and for lists to choose from. Built on first use, because naming all codes takes 0.1 s.
  */
 
 interface Countries {
@@ -10,7 +9,10 @@ interface Countries {
   byText: ReadonlyMap<string, string>;
 }
 
-/** Codes that the runtime names but that are not countries: unions, reserved ones, and parts of a country that share its post. */
+/**
+ * Codes that the runtime names but that are not countries: unions, reserved codes, and regions that share a country's
+ * postal service.
+ */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
@@ -37,7 +39,7 @@ function makeCountries(): Countries {
   return { list, codes, byText };
 }
 
-/** A code that is no longer in use stands for the one that took its place. */
+/** Replaces an obsolete code with its successor. */
 function presentOf(code: string): string | undefined {
   return new Intl.Locale(`und-${code}`).region;
 }
@@ -51,7 +53,7 @@ export function isCountry(code: string): boolean {
   return known().codes.has(code);
 }
 
-/** The code of a country given by its code, in either case, or by its English name; undefined for anything else. */
+/** The country code for a code (any case) or an English name; undefined for anything else. */
 export function countryCode(text: string): string | undefined {
   return known().byText.get(text.trim().toLowerCase());
 }

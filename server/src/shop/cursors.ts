@@ -2,14 +2,17 @@ import { ValidationError } from './errors.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id behind a cursor of a list that is ordered by id. Throws a ValidationError for a cursor that we did not make. */
+/** The id in a cursor of a list ordered by id. Throws a ValidationError for an invalid cursor. */
 export function idOfCursor(cursor: string): string {
   if (ID.test(cursor)) return cursor;
-  const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged.';
+  const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
 }
 
-/** One page out of rows that were read with one more than its limit, and the cursor of the next page, if there is one. */
+/**
+ * Takes one page from rows that were read with one more than the limit. Returns it with the cursor of the next page, if
+ * any.
+ */
 export function cursorPage<Row extends { id: string }>(
   rows: Row[],
   limit: number,

@@ -33,7 +33,7 @@ test.each([
   `${'x'.repeat(65)}@example.com`,
 ])('refuses %s', (email) => expect(isEmail(email)).toBe(false));
 
-test('stores one form of a domain, and shows it as people write it', () => {
+test('stores one form of a domain and displays it as people write it', () => {
   expect(canonicalEmail('Info@MÜLLER.de')).toBe('Info@xn--mller-kva.de');
   expect(canonicalEmail('Info@mu\u0308ller.de')).toBe('Info@xn--mller-kva.de');
   expect(foldEmail('Info@Xn--Mller-Kva.DE')).toBe('info@xn--mller-kva.de');

@@ -1,14 +1,14 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** E-mail addresses: which ones can get mail, their one stored form, and what a mistyped one was meant to be. */
+/** E-mail addresses: deliverable forms, the stored form, and corrections of typing mistakes. */
 
-/** In a domain that no mail reaches (RFC 2606). */
+/** In a domain that receives no mail (RFC 2606). */
 const NO_EMAIL = '@phone.invalid';
 const SHORTEST_PHONE = 5;
 
 /**
- * What stands for the e-mail of a customer that has only a phone number, so that importing the customer again finds it. Undefined
- * for a text with too few digits.
+ * Placeholder e-mail for a customer with only a phone number, so that another import finds the customer. Undefined for
+ * a text with too few digits.
  */
 export function placeholderEmail(phone: string): string | undefined {
   const digits = phone.replace(/\D/g, '').replace(/^00/, '');
@@ -18,7 +18,7 @@ export function placeholderEmail(phone: string): string | undefined {
 const LOCAL_PART = /^[^\s@"<>()[\],;:\\]{1,64}$/;
 const MAX_LENGTH = 254;
 
-/** Whether mail could reach an address: its domain has at least two labels and ends in a name, not in a number. */
+/** Whether mail could reach the address: the domain has at least two labels and does not end in a number. */
 export function isEmail(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   const { local, domain } = partsOf(canonicalEmail(text));
@@ -33,7 +33,7 @@ function isPublicName(domain: string): boolean {
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && TOP_LABEL.test(labels.at(-1) ?? '');
 }
 
-/** The form that is stored: the domain in ASCII and lower case (`info@müller.de` is `info@xn--mller-kva.de`). */
+/** The stored form: the domain in ASCII and lower case (`info@müller.de` becomes `info@xn--mller-kva.de`). */
 export function canonicalEmail(text: string): string {
   const { local, domain } = partsOf(text.normalize('NFC'));
   if (!domain) return local;
@@ -41,7 +41,7 @@ export function canonicalEmail(text: string): string {
   return `${local}@${(isAscii ? domain : domainToASCII(domain) || domain).toLowerCase()}`;
 }
 
-/** The form that accounts are compared by: one account, however its owner types the address. */
+/** The form for comparing accounts, independent of case. */
 export function foldEmail(text: string): string {
   return canonicalEmail(text).toLowerCase();
 }
@@ -57,17 +57,17 @@ function partsOf(text: string): { local: string; domain: string } {
   return at < 0 ? { local: text, domain: '' } : { local: text.slice(0, at), domain: text.slice(at + 1) };
 }
 
-/** Large mail providers of the countries whose languages the pages speak. Each is spelled right. */
+/** Large mail providers of the countries whose languages the pages support. */
 const PROVIDERS =
   `aol.com bluewin.ch free.fr freenet.de gmail.com gmx.at gmx.ch gmx.de gmx.net googlemail.com hotmail.co.uk
   hotmail.com hotmail.de hotmail.fr icloud.com laposte.net live.com mail.com mail.de mailbox.org me.com msn.com orange.fr outlook.com
   outlook.de outlook.fr posteo.de proton.me protonmail.com sfr.fr t-online.de wanadoo.fr web.de yahoo.co.uk yahoo.com yahoo.de
   yahoo.fr ymail.com`.split(/\s+/);
 
-/** Shorter names differ by one character from too many domains that exist. */
+/** Shorter names differ by one character from too many real domains. */
 const SHORTEST_SUGGESTED = 'gmail.com'.length;
 
-/** The address that was probably meant, where the domain is one slip away from a large provider's: `gmial.com`. */
+/** The corrected address if the domain is one typing mistake away from a large provider's: `gmial.com`. */
 export function suggestedEmail(email: string): string | undefined {
   const { local, domain } = partsOf(foldEmail(email));
   if (PROVIDERS.includes(domain)) return undefined;
@@ -75,7 +75,7 @@ export function suggestedEmail(email: string): string | undefined {
   return meant && `${local}@${meant}`;
 }
 
-/** One character more, less, other, or exchanged with the next. */
+/** One character added, missing, replaced, or swapped with the next. */
 function isOneSlipFrom(typed: string, name: string): boolean {
   if (Math.abs(typed.length - name.length) > 1) return false;
   let at = 0;

@@ -2,11 +2,13 @@ import { randomInt } from 'node:crypto';
 import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 import type { Shop } from './shop.ts';
 
-/** A refusal: a code of the contract's catalogue, one sentence for the caller, and whatever else the code promises. */
+/**
+ * An error response: a code of the contract's catalogue, one sentence for the caller, and the code's additional fields.
+ */
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
-  /** Written although the work is refused, in the transaction that records the refusal. */
+  /** Written in spite of the rollback, in the transaction that records the error. */
   readonly afterwards: ((shop: Shop) => Promise<void>) | undefined;
 
   constructor(
@@ -23,15 +25,15 @@ export class ShopError extends Error {
   }
 }
 
-/** The server refuses requests for a while, on purpose: it is overloaded, or the site has moved. The log does not count it as a failure. */
+/** Deliberate 503: the server is overloaded, or the site has moved. The log does not count it as a failure. */
 export class Unavailable extends ShopError {}
 
-/** The refusal of an overloaded server. The callers refused together are told different times to come back. */
+/** The error of an overloaded server. Retry times vary, so that callers do not return together. */
 export function overloaded(message: string, longest_retry_seconds: number): Unavailable {
   return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
-/** Input that the contract's schema cannot judge by itself; answers 422 like every other validation error. */
+/** Input that the contract's schema cannot validate; answers 422 like every other validation error. */
 export class ValidationError extends Error {
   readonly detail: ValidationErrorItem[];
 
@@ -42,7 +44,7 @@ export class ValidationError extends Error {
   }
 }
 
-/** There is no such thing, whose kind the noun names. */
+/** A missing object; the noun names its kind. */
 export class NotFound extends ShopError {
   readonly noun: string;
 
@@ -52,18 +54,18 @@ export class NotFound extends ShopError {
   }
 }
 
-/** A thing that does not exist, or belongs to another tenant: the two answer alike. */
+/** The error for a missing object. Objects of another tenant get the same error. */
 export function notFound(noun: string): ShopError {
   return new NotFound(noun);
 }
 
-/** Why a site answers nobody: an operator has suspended it, or it was exported to another server. */
+/** The reason that a site is closed: an operator suspended it, or it was exported to another server. */
 export type Closed = 'suspended' | 'moved';
 
-/** DNS takes minutes to lead callers to the new server. */
+/** DNS needs minutes to point callers to the new server. */
 const MOVED_RETRY_SECONDS = 60;
 
-/** The answer to everybody while a site is closed. */
+/** The error for all requests while a site is closed. */
 export function siteClosed(closed: Closed): ShopError {
   if (closed === 'suspended') return new ShopError('site_suspended', 'This shop is suspended.');
   return new Unavailable('site_moved', 'This shop has moved to another server.', {
@@ -71,7 +73,7 @@ export function siteClosed(closed: Closed): ShopError {
   });
 }
 
-/** One mistake in the request body, at the given path below `body`. */
+/** One validation error at the given path below `body`. */
 export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
 }

@@ -14,19 +14,19 @@ test.each([
   ['Mug \u200d', 'U+200D'],
   ['\u200cMug', 'U+200C'],
   ['M\u200d\u200dug', 'U+200D'],
-])('%j holds a hidden character', (text, expected) => {
+])('%j contains a hidden character', (text, expected) => {
   expect(hiddenCharacterIn(text, { lines: false })).toBe(expected);
 });
 
 test.each(['می‌خواهم', 'क्‍ष', '👩‍🚀 👩🏽‍🚀 ❤️‍🔥 🏳️‍🌈', 'שלום \u200f!', 'Zoë’s “Café” 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'a\u00a0b'])(
-  '%j holds none',
+  '%j contains none',
   (text) => {
     expect(hiddenCharacterIn(text, { lines: false })).toBeUndefined();
     expect(withoutHidden(text, { lines: false })).toBe(text);
   },
 );
 
-test('texts of several lines keep their line breaks and tabs, and nothing else', () => {
+test('keeps line breaks and tabs in multi-line texts, and rejects other control characters', () => {
   expect(withoutHidden('a\r\nb\n\tc\u202ed\re', { lines: true })).toBe('a\r\nb\n\tcde');
   expect(withoutHidden('a\r\nb', { lines: false })).toBe('ab');
 });

@@ -1,11 +1,11 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 
 /**
- * Characters that nobody sees, or that reverse the text around them: in a name they make one thing look like another. They are
- * refused in requests, removed from what is imported, and left out where pages and mails show older texts.
+ * Invisible characters and characters that reverse text: they make one name look like another. Requests with them are
+ * rejected, imports are cleaned, and pages and mails omit them from older texts.
  */
 
-/** Fields that hold texts of several lines: line breaks and tabs belong there. */
+/** Multi-line fields, which may contain line breaks and tabs. */
 export const FIELDS_OF_LINES = [
   'description',
   'description_html',
@@ -19,7 +19,7 @@ export const FIELDS_OF_LINES = [
 
 /** Controls, zero-width space, word joiner and byte order mark; embeddings, overrides and isolates of direction. */
 const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';
-/** Joiners shape letters of many scripts, and make one emoji of several; elsewhere they do nothing that can be seen. */
+/** Joiners shape letters of many scripts and combine emoji; elsewhere they are invisible. */
 const BEFORE = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]';
 const AFTER = '[\\p{L}\\p{M}\\p{Extended_Pictographic}]';
 const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})`;
@@ -27,17 +27,17 @@ const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})
 const IN_LINE = new RegExp(`[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 const IN_LINES = new RegExp(`(?!\\t|\\n|\\r\\n)[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 
-/** The first such character of a text, such as `U+202E`. `lines` allows line breaks and tabs. */
+/** The first such character of a text, as in `U+202E`. `lines` allows line breaks and tabs. */
 export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): string | undefined {
   const pattern = lines ? IN_LINES : IN_LINE;
   const at = text.search(pattern);
   return at < 0 ? undefined : `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Latin letters and what is written with them: most texts have nothing else. */
+/** Latin letters and punctuation; most texts contain nothing else. */
 const PLAIN = /^[ -~\u00a0-\u02ff]*$/;
 
-/** Whether `mapTexts` would find such a character; quick, since most values have none and no places are needed. */
+/** Whether `mapTexts` would find such a character. Fast, because most values have none and need no paths. */
 export function holdsHidden(value: unknown, lines = false): boolean {
   if (typeof value === 'string') return !PLAIN.test(value) && hiddenCharacterIn(value, { lines }) !== undefined;
   if (typeof value !== 'object' || value === null) return false;
@@ -55,8 +55,8 @@ export function withoutHidden(text: string, { lines }: { lines: boolean }): stri
 type Place = (string | number)[];
 
 /**
- * Calls `visit` for each text in a value, with its place and whether line breaks are allowed there; the result has what it
- * returns in place of the text. Passwords are skipped.
+ * Calls `visit` for each text in a value, with its path and whether line breaks are allowed, and replaces the text with
+ * the result. Skips passwords.
  */
 export function mapTexts(
   value: unknown,
@@ -79,8 +79,8 @@ export function mapTexts(
 const MAX_WARNINGS = 50;
 
 /**
- * A row of an import without invisible characters, such as a byte order mark that a spreadsheet left, and a warning for each text that
- * had one. A field named `kept` stays as sent.
+ * Removes invisible characters, such as a byte order mark from a spreadsheet, from a row of an import, with a warning
+ * for each changed text. The field named `kept` stays as sent.
  */
 export function cleanRow(
   row: unknown,
@@ -88,12 +88,12 @@ export function cleanRow(
   kept?: string,
 ): { cleaned: unknown; warnings: ValidationErrorItem[] } {
   const warnings: ValidationErrorItem[] = [];
-  // Most rows have none, and need neither a copy nor the places.
+  // Most rows have none, and need neither a copy nor paths.
   if (!holdsHidden(row)) return { cleaned: row, warnings };
   const cleaned = mapTexts(row, (text, place, lines) => {
     const code_point = place.at(-1) === kept ? undefined : hiddenCharacterIn(text, { lines });
     if (!code_point) return text;
-    const msg = `${code_point}, a control or invisible character, was removed.`;
+    const msg = `Removed ${code_point}, a control or invisible character.`;
     if (warnings.length < MAX_WARNINGS) {
       warnings.push({ loc: [...loc, ...place], msg, type: 'hidden_character', ctx: { code_point } });
     }

@@ -5,12 +5,12 @@ import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '.
 import { type Closed, siteClosed } from './errors.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
-/** Runs a transaction's work on its connection, and may end both before COMMIT. */
+/** Runs the work of a transaction on its connection; may end both before COMMIT. */
 type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
 
 const holdOn: Holder = (_connection, work) => work();
 
-/** A job has the time to wait for a lock once more; a request gets its answer instead. */
+/** A job can retry after a lock timeout; a request returns an error instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
 interface InShopOptions {
@@ -20,9 +20,9 @@ interface InShopOptions {
 }
 
 /**
- * Runs work in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
- * the database chose it as the victim of a deadlock. Throws `site_moved` for a site that has moved to another server, also since
- * its tenant was found: what is written here then is lost. `whileMoved` is for operators, who look at it nevertheless.
+ * Runs work in a shop in its own transaction, outside of a request's transaction. Retries after a deadlock. Throws
+ * `site_moved` for a site that has moved to another server, even during the call: writes made then would be lost.
+ * `whileMoved` allows operators to read it.
  */
 export function inShop<T>(
   db: Pool,
@@ -47,14 +47,14 @@ export function inShop<T>(
   return retryConflicts(run, (error) => hasCode(error, conflicts));
 }
 
-/** From here on the transaction changes nothing, whatever its code says. */
+/** Makes the rest of the transaction read-only. */
 export async function promiseNoChange(shop: Shop): Promise<void> {
   await shop.run(sql`set transaction read only`);
 }
 
 /**
- * The tenant that has a site, for calls from outside; undefined when there is no such site. Throws `site_suspended` or `site_moved`
- * while it is closed.
+ * Finds the tenant of a site for external calls; undefined if the site is unknown. Throws `site_suspended` or
+ * `site_moved` while it is closed.
  */
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
   const found = tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)));
@@ -62,19 +62,19 @@ export async function findTenant(db: Pool, site_id: string): Promise<Tenant | un
   return found?.tenant;
 }
 
-/** The same for jobs and events of payment providers, which go on while a site is suspended. Throws `site_moved`. */
+/** The same for jobs and provider events, which continue while a site is suspended. Throws `site_moved`. */
 export async function findAnyTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
   const found = tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)));
   if (found?.closed === 'moved') throw siteClosed('moved');
   return found?.tenant;
 }
 
-/** The same for operators: in every state. */
+/** The same for operators, whatever the state of the site. */
 export async function findSite(db: Pool, site_id: string): Promise<Tenant | undefined> {
   return tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)))?.tenant;
 }
 
-/** That on a connection. */
+/** The same on a given connection. */
 export async function findSiteOn(connection: Connection, site_id: string): Promise<Tenant | undefined> {
   return tenantIn(await query<TenantRow>(connection, tenantOf(site_id)))?.tenant;
 }
@@ -92,9 +92,9 @@ function tenantIn({ rows: [row] }: { rows: TenantRow[] }): { tenant: Tenant; clo
   return { tenant, closed };
 }
 
-/** Runs a job's work in the shop of a site, as the system itself. Throws when there is no such site. */
+/** Runs a job's work in a site's shop as the system. Throws if the site is unknown. */
 export async function inShopAsSystem<T>(db: Pool, site_id: string, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = await findAnyTenant(db, site_id);
-  if (!tenant) throw new Error(`There is no site ${site_id}.`);
+  if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
   return inShop(db, tenant, SYSTEM, work, { conflicts: CONFLICTS_OF_JOBS });
 }

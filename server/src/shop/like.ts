@@ -1,4 +1,4 @@
-/** A text to be found literally by LIKE, which would read `%`, `_` and `\` as patterns. */
+/** Escapes `%`, `_` and `\` for a literal match with LIKE. */
 export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
 }

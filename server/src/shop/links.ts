@@ -2,77 +2,75 @@ import { createHmac } from 'node:crypto';
 import type { Shop } from './shop.ts';
 import { tokenFrom } from './tokens.ts';
 
-/** What links are made of. */
+/** Settings for building links. */
 export interface LinkDeps {
-  /** The configured public address. */
   baseUrl: string;
   hosts: ShopAddresses;
-  /** The server's own secret, from which the secrets in links are derived. */
+  /** The server's own secret; link secrets are derived from it. */
   secretKey: string;
 }
 
-/** Where shops are that have hosts of their own. */
+/** Addresses of shops with their own hosts. */
 export interface ShopAddresses {
-  /** Where the pages and links of a shop are: at its primary host, else at the configured address. */
+  /** Base address of a shop's pages and links: its primary host, or the configured address. */
   addressOf(site_id: string): string;
-  /** The origins of all its hosts. */
   originsOf(site_id: string): string[];
 }
 
-/** Where shops are as long as none has a host. */
+/** Addresses when no shop has its own host. */
 export function withoutHosts(baseUrl: string): ShopAddresses {
   return { addressOf: () => baseUrl, originsOf: () => [] };
 }
 
-/** The address of a host, with the scheme and the port of the configured address; without a host, the configured address. */
+/** Address of a host, with scheme and port of the configured address; without a host, the configured address. */
 export function addressOfHost(baseUrl: string, host: string | undefined): string {
   return host ? Object.assign(new URL(baseUrl), { hostname: host }).origin : baseUrl;
 }
 
 /**
- * The addresses in mails and answers. They begin with the shop's primary host or with the configured address, whatever host a
- * request named.
+ * Links for mails and responses. They use the shop's primary host or the configured address, never the host of a
+ * request.
  */
 export function verificationLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;
 }
 
-/** Where an order is seen without an account. Holds a secret. */
+/** Page of an order without an account. Contains a secret. */
 export function orderLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/sites/${site_id}/orders/${token}`;
 }
 
-/** Where a customer looks after orders and agents. */
+/** Page where a customer manages orders and agents. */
 export function accountLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/account?site_id=${site_id}`;
 }
 
-/** Where a customer enters the code that an agent shows. */
+/** Page where a customer enters the code of an agent. */
 export function consentPage(baseUrl: string, site_id: string): string {
   return `${baseUrl}/agent-consent?site_id=${site_id}`;
 }
 
-/** Where a customer decides on what a client of OAuth asks for. */
+/** Page where a customer decides on an OAuth request. */
 export function authorizationPage(baseUrl: string, site_id: string, secret: string): string {
   return `${consentPage(baseUrl, site_id)}&request=${secret}`;
 }
 
-/** The page that leads the customer back to a client of OAuth, once they have decided. */
+/** Page that sends the customer back to the OAuth client after the decision. */
 export function authorizationLeavePage(site_id: string, secret: string): string {
   return authorizationPage('', site_id, secret).replace('?', '/leave?');
 }
 
-/** Where staff and customers lift the delay of their login that strangers have caused. */
+/** Page where staff and customers lift a login delay that strangers have caused. */
 export function unlockLink(baseUrl: string, token: string): string {
   return `${baseUrl}/unlock/${token}`;
 }
 
-/** Where somebody who is invited to the staff accepts. The secret is in the fragment, which browsers send to no server. */
+/** Page where an invited person accepts. The secret is in the fragment, which browsers do not send. */
 export function invitationLink(baseUrl: string, token: string): string {
   return `${baseUrl}/panel/invitation#${token}`;
 }
 
-/** Where staff set a new password. What follows the # is sent to no server. */
+/** Page where staff set a new password. The secret is in the fragment, which browsers do not send. */
 export function panelResetLink(serverUrl: string, token: string): string {
   return `${serverUrl}/panel/reset#${token}`;
 }
@@ -82,8 +80,8 @@ export function resetLink(baseUrl: string, site_id: string, token: string): stri
 }
 
 /**
- * The secret in the address of a checkout's page. It is derived from the server's secret, so that it can be computed again
- * while only its hash is stored.
+ * Secret in the address of a checkout page. Derived from the server's secret, so that it can be computed again while
+ * only its hash is stored.
  */
 export function checkoutToken(
   { siteId }: Pick<Shop, 'siteId'>,
@@ -94,15 +92,15 @@ export function checkoutToken(
   return tokenFrom('checkout', seed);
 }
 
-/** The secret of the link to an order that its confirmation leads to; derived in the same way, so that it is stored once. */
+/** Secret of the order link on the confirmation page. Derived in the same way, so that it is stored once. */
 export function orderToken({ siteId }: Shop, { secretKey }: Pick<LinkDeps, 'secretKey'>, order_id: string): string {
   const seed = createHmac('sha256', secretKey).update(`order|${siteId}|${order_id}`).digest();
   return tokenFrom('order', seed);
 }
 
 /**
- * The code that a client of OAuth gets for an approved request; derived in the same way, so that the page that leads to the client can
- * name it while only its hash is stored.
+ * Authorization code of an approved OAuth request. Derived in the same way, so that the redirect page can compute it
+ * while only its hash is stored.
  */
 export function authorizationCode(
   { siteId }: Pick<Shop, 'siteId'>,
@@ -113,7 +111,7 @@ export function authorizationCode(
   return tokenFrom('code', seed);
 }
 
-/** The address of a checkout's hosted page. Holds a secret. */
+/** Address of a checkout's hosted page. Contains a secret. */
 export function checkoutUrl(shop: Shop, deps: LinkDeps, checkout_id: string): string {
   return `${deps.hosts.addressOf(shop.siteId)}/checkout/${checkoutToken(shop, deps, checkout_id)}`;
 }

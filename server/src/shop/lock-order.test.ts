@@ -21,7 +21,7 @@ const checkoutDeps = {
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** An operation in a transaction of its own that is not retried, so that a deadlock shows. */
+/** Runs an operation in its own transaction without retries, so that a deadlock surfaces. */
 function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = {
     site_id,
@@ -37,7 +37,7 @@ function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): P
   });
 }
 
-test('completing, renewing and cancelling with the same code and variants at once never deadlocks', async () => {
+test('never deadlocks when checkouts with the same code and variants complete, renew and cancel concurrently', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenDiscount({ usage_limit: 100 });
@@ -58,7 +58,7 @@ test('completing, renewing and cancelling with the same code and variants at onc
     const made = await Promise.all(
       ready.slice(0, 3).map(({ id }) => once(shop, (inside) => complete(inside, checkoutDeps, id, NOTHING, undefined))),
     );
-    // Some have let their reservation lapse, and must reserve the stock again.
+    // Some reservations have expired and must be renewed.
     const lapsed = ready.slice(0, 6).map(({ id }) => id);
     await shop.owner.query(
       'update commerce.checkouts set reserved_until = now() where id = any($1) and reserved_until is not null',
@@ -93,7 +93,7 @@ test('completing, renewing and cancelling with the same code and variants at onc
   }
 });
 
-test('logins that take carts along, while their checkouts are changed and others buy the same, never deadlock', async () => {
+test('never deadlocks when logins merge carts while their checkouts change and others buy the same variants', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenDiscount({ usage_limit: 100 });
@@ -126,7 +126,7 @@ test('logins that take carts along, while their checkouts are changed and others
 
     const results = await Promise.allSettled([...merges, ...others].map((work) => once<unknown>(shop, work)));
 
-    // The second is refused by a rule of the shop, and never by the database.
+    // The second is rejected by a rule of the shop, never by the database.
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refusals.filter((error) => !(error instanceof ShopError))).toEqual([]);
   }
@@ -140,7 +140,7 @@ test('logins that take carts along, while their checkouts are changed and others
   expect(rows.map(({ reserved, held }) => reserved - held)).toEqual([0, 0]);
 });
 
-test('importing the same products in opposite orders, new ones among them, while they are sold never deadlocks', async () => {
+test('never deadlocks when imports write the same products in opposite orders while they are sold', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const products = [];

@@ -14,7 +14,7 @@ function interruptedBy(db: Pool, act: () => Promise<void>): Pool {
   return Object.create(db, { connect: { value: connect } });
 }
 
-test('whoever is delayed while another login succeeds is told to try again in a second', async () => {
+test('asks to retry after a second if another login succeeds during the delay', async () => {
   const { db, owner } = await testServer();
   const account = `${crypto.randomUUID()}@mail.example`;
   const counter = accountKey(account);

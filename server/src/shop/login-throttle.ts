@@ -11,26 +11,25 @@ const FREE_FAILURES = 5;
 const MAX_DELAY_SECONDS = 600;
 const MEMORY = '1 hour';
 
-/** A try at logging in. */
+/** An attempt to log in. */
 export interface LoginAttempt {
-  /** What names the account: the address, for customers behind their site. */
+  /** Key of the account: the address, for customers together with their site. */
   account: string;
-  /** What is sent to the address when the delay begins, with a link that lifts it for one browser. */
+  /** Mail to the owner when the delay begins, with a link that lifts it for one browser. */
   mail: QueuedMail<'login_delayed' | 'staff_login_delayed'>;
-  /** The tokens of such links that the caller holds. */
+  /** Tokens of such links that the caller holds. */
   unlocks: string[];
 }
 
-/** What the failures of an account, or of one of its browsers, are counted by. */
+/** Key of a failure count, for an account or one of its browsers. */
 export type Counter = Buffer;
 
 /**
- * Takes one try at logging in, before the password is looked at, so that parallel guesses count one by one. After five failures
- * each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten after an hour without a
- * try: at most 20 guesses an hour, whoever makes them and however they are spaced. When the delay begins, at most once an hour,
- * the owner gets a mail with a link: the browser that has opened it is counted separately, under the same rule. A clock that is
- * set back causes no delay where there was none. All this is done in the same way if there is no such account.
- * `clearLoginFailures` ends the count that this returns.
+ * Counts a login attempt before the password is checked, so that parallel guesses count one by one. After five failures
+ * each attempt must wait, 1 s at first, doubling up to 10 minutes. Failures are forgotten after an hour without an
+ * attempt: at most 20 guesses an hour. When the delay begins, at most once an hour, the owner gets a mail with a link;
+ * the browser that opens it has its own count. Setting the clock back causes no delay. Unknown accounts are treated
+ * alike. `clearLoginFailures` resets the returned counter.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
@@ -60,7 +59,7 @@ export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: Log
 async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
   const waiting = await queryAlone<{ seconds: number }>(
     db,
-    // The delay may have ended meanwhile, by a login that succeeded.
+    // A successful login may have ended the delay meanwhile.
     sql`select ceil(extract(epoch from greatest(next_attempt_at, now()) - now()))::int as seconds from login_throttles
       where key_hash = ${counter}`,
   );
@@ -72,7 +71,7 @@ async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
   );
 }
 
-/** Ends a count after a login that succeeded. When its owner was last sent a mail stays known. */
+/** Resets a counter after a successful login. Keeps the time of the last mail to the owner. */
 export async function clearLoginFailures(db: Pool, counter: Counter): Promise<void> {
   await queryAlone(
     db,
@@ -80,12 +79,12 @@ export async function clearLoginFailures(db: Pool, counter: Counter): Promise<vo
   );
 }
 
-/** The account in the form in which it is stored. */
+/** The stored form of an account key. */
 export function accountKey(account: string): Buffer {
   return hash('sha256', account.normalize('NFKC').toLowerCase(), 'buffer');
 }
 
-/** A customer's account: one address may have an account in several shops. */
+/** Account key of a customer, who may have accounts in several shops with one address. */
 export function customerAccount(site_id: string, email: string): string {
   return `${site_id} ${email}`;
 }

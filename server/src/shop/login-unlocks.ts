@@ -6,14 +6,14 @@ import type { Shop } from './shop.ts';
 import { hashToken, isWellFormed, mintToken } from './tokens.ts';
 
 /**
- * Links in mails to people who cannot log in because strangers guess at their password. A link works once: it gives the browser
- * that opens it a pass, with which its tries are no longer counted together with those of the strangers. A program sends the
- * link's own token instead, until it has logged in. Neither is a credential: the password is still required.
+ * Mailed links for people who cannot log in because strangers guess their password. A link works once: it gives the
+ * browser a pass, whose attempts are counted separately. A program sends the link's token instead, until it has logged
+ * in. Neither is a credential: the password is still required.
  */
 export const LINK_LIFE = '15 minutes';
 const PASS_LIFE = '24 hours';
 
-/** A new link for the account of this key, in a site or, for staff, in none; earlier links stop working. */
+/** Creates a link for an account of a site or, with null, of staff. Invalidates earlier links. */
 export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: string | null): Promise<string> {
   const token = mintToken('unlock');
   await shop.run(
@@ -24,10 +24,10 @@ export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: strin
   return token;
 }
 
-/** `passed` where the asking browser is the one that used the link, and its pass still holds. */
+/** `passed` if this browser used the link and its pass is still valid. */
 export type UnlockState = 'alive' | 'passed' | 'used' | 'expired';
 
-/** Whose a link is, and whether it can be used. */
+/** The account of a link, and the link's state. */
 export interface FoundUnlock {
   state: UnlockState;
   /** The site of the account; null for staff. */
@@ -46,7 +46,7 @@ export async function findUnlock(db: Pool, token: string, passes: string[]): Pro
   return rows[0];
 }
 
-/** Uses a link up: of parallel calls, only one gets the pass. */
+/** Uses a link: only one of several parallel calls gets the pass. */
 export async function useUnlock(db: Pool, token: string): Promise<string | undefined> {
   const pass = mintToken('unlock');
   const { rowCount } = await queryAlone(
@@ -57,7 +57,7 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
   return rowCount ? pass : undefined;
 }
 
-/** The hash of the token that is a pass for the account of this key, if one of the tokens is. */
+/** The hash of the token that is a valid pass for the account, if any. */
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;
@@ -69,7 +69,7 @@ export async function findPass(db: Pool, account_key: Buffer, tokens: string[]):
   return rows[0]?.token_hash;
 }
 
-/** After a login, ends the link tokens that a program has sent. */
+/** Ends the link tokens that a program sent, after its login. */
 export async function endUnlocks(db: Pool, tokens: string[]): Promise<void> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return;

@@ -3,60 +3,60 @@ import type { RowOf } from '../db/row-of.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * What each mail is about. Only that is queued: addressee, words and secrets in links are determined when the mail is sent, so
- * that no secret is in the queue, and a request takes the same time whether or not there is anyone to write to.
+ * The subjects of mails. Only these are queued: recipient, text and link secrets are determined when the mail is sent.
+ * So the queue contains no secrets, and a request takes the same time whether or not there is a recipient.
  */
 export interface Mails {
-  /** Someone asked for an account. Goes out with a link, or as a warning to whoever has the address. */
+  /** A registration was requested. Sends a link, or a warning if the address has an account. */
   registration: { email: string; registration_id: string };
   /**
-   * Someone who waits for a verification link asked for another. It is not known whose registration it was: all of them get
-   * one.
+   * A verification link was requested again. All pending registrations of the address get one, because the caller is
+   * unknown.
    */
   verification: { email: string };
-  /** Staff entered another address: its owner is asked to confirm it. */
+  /** Staff entered a new address. Asks its owner to confirm it. */
   address_changed_by_staff: { customer_id: string };
-  /** The same, to the address that counts until then. */
+  /** The same, to the current address. */
   address_change_requested: { customer_id: string };
-  /** A customer wants another address. */
+  /** A customer requested a new address. */
   address_change: { customer_id: string; email: string };
-  /** To the address that a customer had before. */
+  /** To the previous address of a customer. */
   address_changed: { former_email: string; customer_id?: string };
-  /** `locale` is that of the request; it is used for a customer who has chosen none. */
+  /** `locale` is that of the request, used if the customer has not chosen one. */
   password_reset: { email: string; locale?: string };
   password_changed: { customer_id: string };
-  /** A customer has approved what an agent asks for. */
+  /** A customer approved an agent's request. */
   agent_approved: { consent_id: string };
   order_placed: { order_id: string };
-  /** To the shop's own address or to a member of staff; without either, a mail is queued for each who wants it. */
+  /** To the shop's address or to a staff member. Without either, one mail is queued for each subscribed member. */
   new_order: { order_id: string; staff_id?: string; to_shop?: true };
-  /** To a member of staff: variants that were sold down to their thresholds, the first of `count`. */
+  /** To a staff member: variants at or below their low-stock threshold, the first of `count`. */
   low_stock: { variant_ids: string[]; count: number; staff_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
   order_refunded: { order_id: string; refund_id: string };
-  /** The customer's bank has sent a refund back. */
+  /** The customer's bank rejected a refund. */
   refund_sent_back: { order_id: string; refund_id: string };
-  /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
+  /** Strangers guess the password of an address. If it has an account, its owner gets a link to avoid the delay. */
   login_delayed: { email: string };
   staff_login_delayed: { email: string };
-  /** Somebody is invited to the staff. */
+  /** Invitation to the staff. */
   staff_invited: { invitation_id: string };
-  /** To a member of staff who forgot the password. */
+  /** To a staff member who forgot the password. */
   staff_password_reset: { email: string };
-  /** To a member of staff whose password or second factor was changed. */
+  /** To a staff member whose password or second factor was changed. */
   staff_account_changed: { email: string; change: 'password' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes' };
-  /** To those who own the shop: something was changed that would help a thief. `who` is a member of staff or an API key. */
+  /** To the owners: a sensitive setting was changed. `who` is a staff member or an API key. */
   sensitive_change: { change: SensitiveChange; who: string | null; at: string; staff_id: string };
-  /** To a member of staff: a webhook was taken out of service. */
+  /** To a staff member: a webhook was disabled. */
   webhook_disabled: { webhook_id: string; staff_id: string };
-  /** To a member of staff: the provider did not take the money that it had reserved. */
+  /** To a staff member: the provider failed to capture an authorized payment. */
   capture_failed: { capture_id: string; staff_id: string };
-  /** To a member of staff: the provider did not return the money. */
+  /** To a staff member: the provider failed to refund. */
   refund_failed: { refund_id: string; staff_id: string };
-  /** To a member of staff: the provider did not return the money of a payment without an order. */
+  /** To a staff member: the provider failed to refund a payment without an order. */
   payment_kept: { payment_id: string; staff_id: string };
 }
 
@@ -64,15 +64,17 @@ export type SensitiveChange = 'keys' | 'payments' | 'settings' | 'staff';
 
 export type MailTemplate = keyof Mails;
 
-/** A mail as it is queued. */
+/** A queued mail. */
 export interface QueuedMail<Template extends MailTemplate = MailTemplate> {
-  /** Null for staff, who may belong to several: the mail then comes from the first of their shops. */
+  /**
+   * Null for mails about a staff login, which belongs to no shop: the mail then comes from the first of their shops.
+   */
   site_id: string | null;
   template: Template;
   about: Mails[Template];
 }
 
-/** Has a mail sent once the transaction commits, and never if it does not. */
+/** Enqueues a mail, which is sent if the transaction commits. */
 export async function enqueue<Template extends MailTemplate>(
   shop: Shop,
   template: Template,
@@ -82,7 +84,7 @@ export async function enqueue<Template extends MailTemplate>(
   await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
 }
 
-/** The same for several mails about one thing, in one statement. */
+/** The same for several mails with one subject, in one statement. */
 export async function enqueueAll<Template extends MailTemplate>(
   shop: Shop,
   templates: Template[],
@@ -100,7 +102,10 @@ type StaffTemplate =
   | 'refund_failed'
   | 'payment_kept';
 
-/** Whether a member `m` of the staff `s` of a shop with the settings `t` wants a mail. The others go to all: money waits. */
+/**
+ * Whether a member `m` of the staff `s` has subscribed, in a shop with the settings `t`. Mails without a switch go to
+ * all, because they concern money.
+ */
 const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
   new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)
     and lower(s.email) is distinct from lower(t.brand ->> 'support_email')`,
@@ -108,7 +113,7 @@ const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
   webhook_disabled: sql`m.mail_disabled_webhooks`,
 };
 
-/** Those who run the shop and want a mail. */
+/** The staff members who subscribed to a mail. */
 export async function membersFor(shop: Shop, template: StaffTemplate): Promise<string[]> {
   const members = await shop.rows<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select m.staff_id from staff_memberships m join staff s on s.id = m.staff_id
@@ -118,7 +123,7 @@ export async function membersFor(shop: Shop, template: StaffTemplate): Promise<s
   return members.map(({ staff_id }) => staff_id);
 }
 
-/** The same mail to each of them. */
+/** Enqueues a mail for each of them. */
 export async function enqueueForStaff<Template extends StaffTemplate>(
   shop: Shop,
   template: Template,
@@ -129,7 +134,7 @@ export async function enqueueForStaff<Template extends StaffTemplate>(
   }
 }
 
-/** The same to those who own the shop. */
+/** Enqueues a mail for each owner. */
 export async function enqueueForOwners(shop: Shop, about: Omit<Mails['sensitive_change'], 'staff_id'>): Promise<void> {
   const owners = await shop.rows<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from staff_memberships where site_id = ${shop.siteId} and role = 'owner'`,
@@ -139,7 +144,7 @@ export async function enqueueForOwners(shop: Shop, about: Omit<Mails['sensitive_
 
 export type PersonTemplate = 'staff_login_delayed' | 'staff_password_reset' | 'staff_account_changed';
 
-/** One to a member of staff about their account, which belongs to no shop. It is sent if somebody has the address. */
+/** Enqueues a mail about a staff login, which belongs to no shop. It is sent if the address has a login. */
 export async function enqueueForPerson<Template extends PersonTemplate>(
   shop: Shop,
   template: Template,

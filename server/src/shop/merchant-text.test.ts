@@ -17,17 +17,17 @@ test.each([
   ['Cup 3.5 in. by Dr. Oak Inc.', 'Cup 3.5 in. by Dr. Oak Inc.'],
   ['a < b and c > d', 'a < b and c > d'],
   ['  two\n\nlines ', 'two lines'],
-])('%j is told as %j', (text, told) => {
+])('%j becomes %j', (text, told) => {
   expect(sanitizeMerchantText(text, 200)).toBe(told);
 });
 
-test('nothing is shown as null, and what is long is cut by characters, not in their middle', () => {
+test('returns null for empty text and truncates long text between characters', () => {
   expect(sanitizeMerchantText('', 10)).toBeNull();
   expect(sanitizeMerchantText('\u200B', 10)).toBeNull();
   expect(sanitizeMerchantText('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
 });
 
-test('whatever was written, nothing unseen, no tag and no address is left', () => {
+test('leaves no invisible character, tag or address in any text', () => {
   const part = fc.constantFrom(
     '<',
     '>',

@@ -1,26 +1,26 @@
 import { plainText } from './plain-text.ts';
 
 /**
- * Sanitizes text that a merchant or customer wrote, for language models to read: without markup, invisible
- * characters and URLs, and short. It stays untrusted, so it appears only in parts marked `content_trust: "merchant"`.
+ * Sanitizes text of merchants and customers for language models: no markup, invisible characters or URLs, and limited
+ * length. The result is still untrusted, so it appears only in parts marked `content_trust: "merchant"`.
  */
 export const CONTENT_TRUST = 'merchant' as const;
 
 export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } as const;
 
-/** Formatting, bidirectional overrides, tag characters, private and unassigned code points, and letters that are blank. */
+/** Formatting, bidirectional overrides, tag characters, private and unassigned code points, and blank letters. */
 const UNSEEN =
   /[\p{Cf}\p{Cs}\p{Co}\p{Cn}]|[\u115F\u1160\u2800\u3164\uFFA0]|\u034F|[\u17B4\u17B5]|[\u180B-\u180F]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
 const BLANK = /[\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
-/** A URL within a word, with or without scheme; browsers treat the ideographic full stop as a dot. */
+/** A URL in a word, with or without scheme. Browsers treat the ideographic full stop as a dot. */
 const ADDRESS =
   /:\/\/|www[.。][^.]|(?:^|\W)(?:javascript|data|mailto|tel|vbscript|file):\S|(?:[a-z0-9-]{1,63}[.。]){1,8}(?:com|net|org|info|biz|io|co|dev|app|ai|me|ly|gg|xyz|shop|store|site|online|top|club|link|eu|de|uk|fr|us|ru|cn|in|to|cc|tk)(?![a-z0-9])/i;
 const REMOVED = '[address removed]';
 
-/** The text in one line, of at most `cap` characters; null if nothing is left. */
+/** Sanitizes text to one line of at most `cap` characters; null if nothing is left. */
 export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
-  // Text far beyond the cap cannot be part of the answer.
+  // Text far beyond the cap cannot reach the result.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))
     .replaceAll(BLANK, ' ')
     .replaceAll(UNSEEN, '')
@@ -31,7 +31,10 @@ export function sanitizeMerchantText(text: string | null | undefined, cap: numbe
   return capped(visible, cap) || null;
 }
 
-/** Decoding an entity can reveal another tag, so this repeats until nothing changes, and then removes what could start one. */
+/**
+ * Decoding an entity can reveal another tag, so this repeats until nothing changes and then removes any possible start
+ * of a tag.
+ */
 function withoutMarkup(text: string): string {
   let before = text.replaceAll(UNSEEN, '');
   for (let rounds = 0; rounds < 4; rounds += 1) {

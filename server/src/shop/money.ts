@@ -1,33 +1,33 @@
 import { ValidationError } from './errors.ts';
 
 /**
- * Money is a decimal string on the wire and numeric in the database, both with exactly the currency's digits. Arithmetic
+ * Money is a decimal string in the API and numeric in the database, both with exactly the currency's digits. Arithmetic
  * happens only here, in whole minor units (cents, yen, fils), which stay below 10^15 and so are exact as numbers.
  */
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-/** Whether a code is a currency of ISO 4217, by the runtime's own table. Units of account (CLF, XDR) do not count. */
+/** Whether a code is an ISO 4217 currency by the runtime's table. Units of account (CLF, XDR) do not count. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }
 
 /**
- * How many decimals a currency has, by the runtime's own table (Unicode CLDR): EUR 2, JPY 0, KWD 3. HUF has none, as shops price,
- * although ISO 4217 lists two.
+ * The number of decimals of a currency by the runtime's table (Unicode CLDR): EUR 2, JPY 0, KWD 3. HUF has none, as in
+ * shop prices, although ISO 4217 lists two.
  */
 export function currencyDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** A decimal string in minor units. Throws when it has more decimals than the currency. */
+/** Converts a decimal string to minor units. Throws if it has more decimals than the currency. */
 export function minorUnits(amount: string, digits: number): number {
   const [whole = '0', fraction = ''] = amount.split('.');
   if (/[1-9]/.test(fraction.slice(digits))) throw new Error(`${amount} has more than ${digits} decimals.`);
   return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
 }
 
-/** Minor units as the canonical decimal string: `1050` with two digits is `10.50`. */
+/** Converts minor units to the canonical decimal string: `1050` with two digits is `10.50`. */
 export function decimal(minor: number, digits: number): string {
   const text = String(Math.abs(minor)).padStart(digits + 1, '0');
   const sign = minor < 0 ? '-' : '';
@@ -36,14 +36,14 @@ export function decimal(minor: number, digits: number): string {
 }
 
 /**
- * A requested amount in canonical form. The contract has checked its shape; whether it has more decimals than the currency is
- * checked here. `loc` names the field in the 422.
+ * Normalizes a requested amount. The contract has checked its form; this checks its decimals against the currency.
+ * `loc` names the field in the 422.
  */
 export function canonicalAmount(amount: string, digits: number, loc: (string | number)[]): string {
   const fraction = amount.split('.')[1] ?? '';
-  // Superfluous zeros mean nothing: 1000.00 is 1000 yen.
+  // Extra zeros are accepted: 1000.00 is 1000 yen.
   if (/[1-9]/.test(fraction.slice(digits))) {
-    const msg = digits === 0 ? 'This currency has no decimals.' : `This currency has ${digits} decimals at most.`;
+    const msg = digits === 0 ? 'This currency has no decimals.' : `This currency has at most ${digits} decimals.`;
     throw new ValidationError([{ loc, msg, type: 'decimal_max_places', ctx: { decimal_places: digits } }]);
   }
   return decimal(minorUnits(amount, digits), digits);

@@ -1,10 +1,10 @@
-/** Lists by page: `page` from 1, `limit` 1–100, 20 when absent. */
+/** Pagination: `page` from 1, `limit` 1–100, default 20. */
 export interface PageQuery {
   page?: number;
   limit?: number;
 }
 
-/** What each page of a list contains besides its entries. */
+/** Pagination fields of a page. */
 export interface Page {
   total: number;
   page: number;

@@ -5,13 +5,13 @@ import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * The addresses of pictures that merchants give: https, or at the server itself. Browsers show others with a warning or not at all.
- * Those that a shop has already may be given again.
+ * Image addresses from merchants: https, or on the server itself. Browsers show others with a warning or not at all.
+ * Addresses that a shop already uses are accepted again.
  */
 type Place = (string | number)[];
 type Origins = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
-/** What may hold addresses of pictures: a product, a variant or a collection as input, perhaps not judged yet. */
+/** Anything with image addresses: a product, a variant or a collection as input, possibly not validated yet. */
 interface Holder {
   image_url?: unknown;
   images?: unknown;
@@ -23,19 +23,19 @@ interface Found {
   address: string;
 }
 
-/** The origins at which pictures may be without https. */
+/** Origins from which images do not need https. */
 export function ownOrigins(shop: Shop, { baseUrl, hosts }: Origins): string[] {
   return [baseUrl, ...hosts.originsOf(shop.siteId)];
 }
 
-/** Throws a ValidationError; `field` is where the `image_url` of the holder stands in the body. */
+/** Throws a ValidationError; `field` is the path of `image_url` in the body. */
 export async function refuseInsecure(shop: Shop, deps: Origins, holder: Holder, field = 'image_url'): Promise<void> {
   const insecure = await insecurePictures(shop, ownOrigins(shop, deps), [holder]);
   const mistakes = pictureMistakes(insecure, holder, ['body'], field);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** The addresses without https in these that the shop does not have yet. */
+/** The addresses without https that the shop does not use yet. */
 export async function insecurePictures(shop: Shop, own: string[], holders: unknown[]): Promise<Set<string>> {
   const named = holders.flatMap((holder) => picturesIn(holder)).map(({ address }) => address);
   const insecure = named.filter((address) => /^http:/i.test(address) && !own.some((origin) => isAt(origin, address)));
@@ -53,7 +53,7 @@ function isAt(origin: string, address: string): boolean {
   return URL.canParse(address) && new URL(address).origin === origin;
 }
 
-/** A mistake for each place with one of these addresses. */
+/** One mistake per path with such an address. */
 export function pictureMistakes(
   insecure: Set<string>,
   holder: unknown,
@@ -64,17 +64,17 @@ export function pictureMistakes(
   return picturesIn(holder, field)
     .filter(({ address }) => insecure.has(address))
     .slice(0, 50)
-    .map(({ place }) => ({ loc: [...loc, ...place], msg: 'Give an https address.', type: 'value_error' }));
+    .map(({ place }) => ({ loc: [...loc, ...place], msg: 'Send an https address.', type: 'value_error' }));
 }
 
 /**
- * A row of an import whose pictures at these addresses are taken as https, with a warning for each: files of older shops often name
- * pictures by http that are there by https, too.
+ * Changes such addresses in a row of an import to https, each with a warning: export files of older shops often use
+ * http for images that are also available by https.
  */
 export function withSecurePictures(insecure: Set<string>, row: unknown, loc: Place) {
   const warnings: ValidationErrorItem[] = pictureMistakes(insecure, row, loc).map((mistake) => ({
     ...mistake,
-    msg: 'The address has no https, and is taken as if it had: look whether the picture is shown.',
+    msg: 'The address was changed from http to https. Check that the image loads.',
     type: 'insecure_picture',
   }));
   if (warnings.length === 0) return { row, warnings };

@@ -3,7 +3,7 @@ import { ValidationError } from './errors.ts';
 import { withoutHidden } from './hidden-characters.ts';
 import { sanitizeHtml } from './rich-text.ts';
 
-/** How the texts of a product are kept, whichever way they come in: created, patched or imported. */
+/** Normalizes the texts of a product for create, update and import. */
 
 interface Texts {
   name?: string;
@@ -13,8 +13,9 @@ interface Texts {
 }
 
 /**
- * The name trimmed, the description without markup (that of its formatted form, where only that is given), the tags trimmed and without empty ones and repetitions; what is
- * absent stays absent. Throws a ValidationError for a blank name; `loc` is the place of the product in the request.
+ * Trims the name, removes markup from the description (or derives it from the formatted one), and trims and
+ * deduplicates the tags. Missing fields stay missing. Throws a ValidationError for a blank name; `loc` is the product's
+ * path in the request.
  */
 export function normalTexts({ name, description, description_html, tags }: Texts, loc: (string | number)[]): Texts {
   const html = description_html == null ? description_html : sanitizeHtml(description_html).html;
@@ -31,29 +32,29 @@ function descriptionOf(text: string | undefined, html: string | null | undefined
   if (html == null) return undefined;
   const plain = withoutHidden(textOfHtml(html), { lines: true });
   if (plain.length <= LONGEST_DESCRIPTION) return plain;
-  const msg = `Its text has ${plain.length} characters; a description has at most ${LONGEST_DESCRIPTION}.`;
+  const msg = `The text has ${plain.length} characters; the maximum for a description is ${LONGEST_DESCRIPTION}.`;
   throw new ValidationError([{ loc: [...loc, 'description_html'], msg, type: 'string_too_long' }]);
 }
 
 const LONGEST_DESCRIPTION = 65_535;
 
-/** A plain description in paragraphs, as its formatted form would be kept. */
+/** A plain description as paragraphs, in the stored form of formatted ones. */
 export function paragraphsOf(text: string): string | null {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`);
   return text === '' ? null : sanitizeHtml(paragraphs.join('\n')).html;
 }
 
-/** A name as it is kept, trimmed. Throws a ValidationError at `loc` when nothing is left of it. */
+/** Trims a name. Throws a ValidationError at `loc` if it is blank. */
 export function normalName(name: string, loc: (string | number)[]): string {
   const trimmed = name.trim();
   if (trimmed) return trimmed;
-  const msg = 'A name cannot be blank.';
+  const msg = 'The name must not be blank.';
   throw new ValidationError([{ loc, msg, type: 'string_too_short', ctx: { min_length: 1 } }]);
 }
 
 const require = createRequire(import.meta.url);
-/** Loaded when the first description with tags comes, as few processes ever see one. */
+/** Loaded with the first description that has tags, because few processes need it. */
 const htmlparser = () => require('htmlparser2') as typeof import('htmlparser2');
 
 const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article'.split(' '));
@@ -62,8 +63,8 @@ const CELLS = new Set(['td', 'th']);
 const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
 
 /**
- * The text that a reader of a description would see, which may be HTML; one without tags and entities stays as it is.
- * The parser is a stream without recursion, so that depth costs no stack.
+ * The visible text of a description that may be HTML; text without tags and entities stays unchanged. The parser is a
+ * stream without recursion, so that deep nesting uses no stack.
  */
 export function plainText(description: string): string {
   const markup = description.replaceAll(WORD_IN_BRACKETS, '&lt;$1&gt;');
@@ -78,13 +79,16 @@ const HTML_ELEMENTS = `a abbr acronym address applet area article aside audio b 
   legend li link main map mark marquee math menu menuitem meta meter nav nobr noembed noframes noscript object ol optgroup option output
   p param picture plaintext pre progress q rb rp rt rtc ruby s samp script search section select slot small source span strike strong
   style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp`;
-/** A word in angle brackets that is no element of HTML, such as `<M8>`: part of the text. With attributes it counts as a tag. */
+/**
+ * A word in angle brackets that is not an HTML element, such as `<M8>`, is part of the text. With attributes it counts
+ * as a tag.
+ */
 const WORD_IN_BRACKETS = new RegExp(
   `<(?!(?:${HTML_ELEMENTS.split(/\s+/).join('|')})>)([a-z][a-z0-9.,+-]{0,15})>`,
   'gi',
 );
 
-/** The text of what is HTML for sure. */
+/** The text of a description that is known to be HTML. */
 function textOfHtml(html: string): string {
   return read(html, hasTags(html));
 }
@@ -103,7 +107,7 @@ function read(description: string, tagged: boolean): string {
     },
     onclosetag(name) {
       if (UNSEEN.has(name)) unseen -= 1;
-      // A line ends where it began: only its opening breaks, or every list item would stand alone.
+      // Only the opening tag breaks the line; otherwise every list item would be a paragraph.
       if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
     },
   });
@@ -115,7 +119,7 @@ function read(description: string, tagged: boolean): string {
   return text.replaceAll(/\n{3,}/g, '\n\n').trim();
 }
 
-/** In one pass: a pattern for a whole tag would look for its end again from every `<`. */
+/** Scans once: a pattern for a whole tag would search for its end again from every `<`. */
 function hasTags(text: string): boolean {
   const start = text.search(/<[a-z!/]/i);
   return start >= 0 && text.includes('>', start);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasPostalCode } from './address-rules.ts';
 
-/** The examples of Google's libaddressinput (testdata/countryinfo.txt). */
+/** Examples from Google's libaddressinput (testdata/countryinfo.txt). */
 const EXAMPLES = `
   AC ASCN 1ZZ
   AD AD100, AD501, AD700
@@ -223,4 +223,4 @@ test.each([
   ['US', '941'],
   ['SA', '12345-67'],
   ['NL', '1234'],
-])('refuses %s %s', (country, postal_code) => expect(hasPostalCode({ country, postal_code })).toBe(false));
+])('rejects %s %s', (country, postal_code) => expect(hasPostalCode({ country, postal_code })).toBe(false));

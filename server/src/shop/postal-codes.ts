@@ -97,7 +97,7 @@ const FORMS = new Map<string, RegExp>(
   }),
 );
 
-/** As people type it: in full width, with other dashes or the mark of Japan's post. */
+/** Accepts full-width characters, other dashes and Japan's postal mark. */
 export function normalPostalCode(typed: string): string {
   const code = typed
     .normalize('NFKC')
@@ -106,12 +106,12 @@ export function normalPostalCode(typed: string): string {
   return code.trim().toUpperCase();
 }
 
-/** Whether a normalised code has the form of its country, if that is known. */
+/** Whether a normalized code has the form of its country, if that is known. */
 export function hasCountryForm(code: string, country: string): boolean {
   const form = FORMS.get(country);
   if (!form) return true;
   const plain = code.replaceAll(/[ -]/g, '');
-  // People leave out the letters of the country before a code, or add them: LV-1010, AZ 1000, D-10115.
+  // The country's letters before a code are optional: LV-1010, AZ 1000, D-10115.
   const without = plain.startsWith(country)
     ? plain.slice(country.length)
     : code.replace(/^[A-Z]{1,3}-(?=\d)/, '').replaceAll(/[ -]/g, '');

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 
-/** What is drawn from a limit: this many points for one key within this many seconds. */
+/** A request to a limit: `points` for one key within some seconds. */
 export interface Draw {
   key: string;
   points: number;
@@ -11,14 +11,14 @@ export interface Draw {
 }
 
 export interface Drawn {
-  /** Below zero when the limit is overdrawn. */
+  /** Below zero if the limit is exceeded. */
   remaining: number;
   ms_until_reset: number;
 }
 
 /**
- * Takes a point from each limit, in PostgreSQL: the count holds across processes, and there is no answer without it. Returns
- * the results in the order of the draws. Call it with no connection held.
+ * Takes a point from each limit in PostgreSQL, so that the count holds across processes and is never skipped. Returns
+ * the results in order. Do not hold a connection during the call.
  */
 export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   const keyed = draws.map(({ key, points, seconds }) => ({ hash: hashOf(key), points, seconds }));
@@ -38,7 +38,7 @@ export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   });
 }
 
-/** Gives the points of a draw back. */
+/** Returns the points of a draw. */
 export async function giveBack(db: Pool, draws: Draw[]): Promise<void> {
   await queryAlone(
     db,

@@ -1,19 +1,23 @@
 /**
- * Every rate limit of the service, in one table: docs/limits.md shows it, and a test compares the two. A fixed window begins
- * with the first request that is counted.
+ * All rate limits of the service. docs/limits.md shows them, and a test compares the two. A fixed window begins with
+ * the first counted request.
  */
 export interface RateLimit {
   points: number;
   seconds: number;
-  /** What is counted, for the documentation. */
+  /** The counted requests, for the documentation. */
   counts: string;
-  /** Whose requests are counted together. Everything is counted by site, too, where the request names one. */
+  /** The key by which requests are counted together, in addition to the site if the request names one. */
   per: string;
-  /** Counted in PostgreSQL, and never skipped. The others are counted in Redis or in the process, and only bound load. */
+  /**
+   * Counted in PostgreSQL and never skipped. The others are counted in Redis or in the process, and only limit load.
+   */
   strict: boolean;
-  /** Beyond it only failures are refused, because strangers share it with those whose code or password is right. */
+  /**
+   * Only failures are rejected beyond it, because strangers share it with people who have the right code or password.
+   */
   failuresOnly: boolean;
-  /** What somebody else can do by using the limit up, for the documentation. */
+  /** What a stranger can achieve by using up the limit, for the documentation. */
   strangers: string;
 }
 
@@ -31,7 +35,7 @@ function strict(points: number, seconds: number, text: Text): RateLimit {
   return { points, seconds, strict: true, failuresOnly: false, ...text };
 }
 
-/** Strangers can use it up for everybody, so it must not refuse a right code or password. */
+/** Strangers can use it up for everybody, so it must not reject a right code or password. */
 function shared(points: number, text: Text): RateLimit {
   return { ...strict(points, QUARTER, text), failuresOnly: true };
 }
@@ -41,7 +45,10 @@ const OWN = 'Nothing: only the owner of the credential uses it up';
 const SAME_ADDRESS = 'From the same address: refuse its guests for the rest of the minute';
 const SAME_ADDRESS_QUARTER = 'From the same address: refuse the others there for up to 15 minutes';
 
-/** No limit that strangers can use up refuses for longer than 15 minutes, apart from mails to one address; a test checks that. */
+/**
+ * No limit that strangers can use up rejects for longer than 15 minutes, except mails to one address; a test checks
+ * that.
+ */
 export const RATE_LIMITS = {
   storefront_read: load(600, { counts: 'Reads of the storefront', per: GUEST, strangers: SAME_ADDRESS }),
   cart_write: load(60, { counts: 'Changes of carts', per: GUEST, strangers: SAME_ADDRESS }),

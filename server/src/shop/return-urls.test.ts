@@ -19,7 +19,7 @@ test.each([
   ['https://other.example:8443/x', 'https://other.example:8443/x'],
   ['https://shop.example/@x', 'https://shop.example/@x'],
   ['https://pay.shop.example/x', 'https://pay.shop.example/x'],
-])('%s is led to, as a browser writes it', (given, kept) => {
+])('%s is allowed in the form that browsers use', (given, kept) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBe(kept);
 });
 
@@ -47,11 +47,11 @@ test.each([
   'http://localhost:5173/',
   'https://shop%2eexample/',
   'https://sho%70.example/',
-])('%s is not', (given) => {
+])('%s is rejected', (given) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
 });
 
-test('an empty list allows none, and shoppers are sent to a storefront on this machine only during development', () => {
+test('an empty list allows no address, and localhost is allowed only in development', () => {
   const none = { site_id: 'b', storefront_url: null, allowed_origins: [] };
   const local = { site_id: 'b', storefront_url: 'http://localhost:5173/', allowed_origins: [] };
 
@@ -62,13 +62,13 @@ test('an empty list allows none, and shoppers are sent to a storefront on this m
   expect(safeReturnUrl('http://127.0.0.1:5173/', local, LOCAL)).toBeUndefined();
 });
 
-test('the order is added to whatever the address holds already', () => {
+test('adds the order to the existing query of the address', () => {
   expect(withOrder('https://shop.example/thanks?order_id=x&a=1#end', '42')).toBe(
     'https://shop.example/thanks?order_id=42&a=1#end',
   );
 });
 
-test('a host is written as browsers read it, in whatever letters', () => {
+test('normalizes hosts as browsers do', () => {
   for (const hidden of ['https://0x7f.1/', 'https://127.1/', 'https://2130706433/', 'https://shop%2Eexample/']) {
     expect(safeUrl(hidden, PUBLIC.baseUrl), hidden).toBeUndefined();
   }

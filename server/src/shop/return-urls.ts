@@ -3,7 +3,7 @@ import { bodyMistake, ValidationError } from './errors.ts';
 import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
-/** Addresses of the shop's own pages, to which a shopper may be sent back. Shoppers are never sent anywhere else. */
+/** Return addresses of the shop's own pages. Shoppers are never redirected elsewhere. */
 
 export interface ReturnRules {
   site_id: string;
@@ -16,9 +16,8 @@ type JudgeDeps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 const LONGEST = 2048;
 
 /**
- * The address as a browser writes it, if shoppers may be sent there: https (plain http for this very machine, as long as the
- * server itself has no https), of an origin that the shop named, and without anything that two readers could understand
- * differently.
+ * Normalizes an allowed return address as browsers do: https (plain http for localhost while the server itself has no
+ * https), of an origin of the shop, and without parts that parsers interpret differently. Undefined otherwise.
  */
 export function safeReturnUrl(
   text: string,
@@ -32,22 +31,22 @@ export function safeReturnUrl(
   return allowed.includes(url.origin) ? url.href : undefined;
 }
 
-/** An address that shoppers could be sent to at all, whoever owns it. */
+/** An address that is safe to redirect to, whoever owns it. */
 export function safeUrl(text: string, baseUrl: string): URL | undefined {
   if (text.length > LONGEST || /[\p{C}\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const isLocal = url.protocol === 'http:' && url.hostname === 'localhost' && !baseUrl.startsWith('https:');
   if (url.protocol !== 'https:' && !isLocal) return undefined;
-  // An empty user name leaves no trace in what was parsed.
+  // The URL parser drops an empty user name.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || authority.includes('@')) return undefined;
-  // An encoded or numeric host is read by browsers as a different one than by people.
+  // Browsers read an encoded or numeric host differently than people do.
   const host = authority.replace(/:\d*$/, '').toLowerCase();
   if (/^[ -~]*$/.test(host) && host !== url.hostname) return undefined;
   return url.href.length <= LONGEST ? url : undefined;
 }
 
-/** The address with the order that came of it, and nothing else of ours: links hold secrets, and addresses identify people. */
+/** Adds only the order's id: links contain secrets, and addresses identify people. */
 export function withOrder(href: string, order_id: string): string {
   const url = new URL(href);
   url.searchParams.set('order_id', order_id);
@@ -59,7 +58,7 @@ interface ReturnUrls {
   cancel_url?: string | null | undefined;
 }
 
-/** The addresses that were given, as they are kept. Throws a ValidationError that names the field. */
+/** Normalizes the given addresses. Throws a ValidationError that names the field. */
 export async function judgeReturnUrls(shop: Shop, deps: JudgeDeps, given: ReturnUrls): Promise<ReturnUrls> {
   const named = (['return_url', 'cancel_url'] as const).filter((name) => given[name]);
   if (named.length === 0) return given;
@@ -72,7 +71,7 @@ export async function judgeReturnUrls(shop: Shop, deps: JudgeDeps, given: Return
 }
 
 export const RETURN_URL_REMEDY =
-  'Give an https address without user name, whose origin is that of settings.storefront_url or of a host of the shop, or ' +
+  'Send an https address without user name, whose origin is that of settings.storefront_url or of a host of the shop, or ' +
   'is listed in settings.allowed_origins.';
 
 async function readReturnRules(shop: Shop): Promise<ReturnRules> {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { withoutHidden } from './hidden-characters.ts';
 
 /**
- * Formatted descriptions: HTML of a merchant that storefronts show as it is, so that only what is harmless anywhere is kept.
+ * Formatted descriptions: HTML of a merchant that storefronts display unchanged, so only harmless elements are kept.
  */
 
 const require = createRequire(import.meta.url);
@@ -21,7 +21,7 @@ interface Options {
 }
 type Attributes = Partial<Record<string, string>>;
 
-/** Loaded when the first one comes: many processes never see one. */
+/** Loaded with the first one, because many processes need none. */
 const sanitizer = () => require('sanitize-html') as (html: string, options: Options) => string;
 
 const TAGS = [
@@ -45,7 +45,7 @@ const ATTRIBUTES: Record<string, string[]> = {
   '*': ['lang', 'dir'],
 };
 const SCHEMES = ['http', 'https', 'mailto', 'tel'];
-/** Whose contents are no text for a reader, either. */
+/** Elements whose content is not text for a reader. */
 const DROPPED_WHOLE = [
   'script',
   'style',
@@ -59,30 +59,30 @@ const DROPPED_WHOLE = [
   'iframe',
 ];
 
-/** Elements without which nothing that a reader sees is missing. */
+/** Elements whose removal a reader does not notice. */
 const UNSEEN = new Set('html body head meta link'.split(' '));
 
-/** What older editors and page builders write, as what is kept of it. */
+/** Replacements for elements of older editors and page builders. */
 const RENAMED: Record<string, string> = {
   ...{ main: 'section', header: 'section', footer: 'section', nav: 'section', aside: 'section' },
   ...{ center: 'div', font: 'span', big: 'span', tt: 'code', strike: 's' },
 };
-/** Whose look is gone, though its contents are kept. */
+/** Elements that lose their style but keep their content. */
 const LOOKS = new Set(['center', 'big']);
 
-/** A formatted description as it is kept, and the names of the elements, and of the attributes of kept elements, that were removed. */
+/** A sanitized description, with the names of removed elements and attributes. */
 export interface RichText {
   html: string | null;
   removed: string[];
   attributes: string[];
 }
 
-/** What was last made of which HTML: an import asks first what is lost, and then for what is kept. */
+/** Cache of recent results, because an import asks first for warnings and then for the result. */
 const recent = new Map<string, RichText>();
 let recentLength = 0;
 const MOST_RECENT = 1_000_000;
 
-/** The HTML with nothing in it that runs, frames, tracks or styles; null when nothing is left. Its own result stays the same. */
+/** Removes everything that executes, embeds, tracks or styles; null if nothing is left. Idempotent. */
 export function sanitizeHtml(html: string): RichText {
   const known = recent.get(html);
   if (known) return known;
@@ -100,7 +100,7 @@ function sanitized(html: string): RichText {
   const removed = new Set<string>();
   const attributes = new Set<string>();
   let shown = html;
-  // Without an invisible character an address may be another: what is left of it is looked at again.
+  // Removing an invisible character may change an address, so the result is checked again.
   for (let rounds = 0; rounds < 4; rounds += 1) {
     const clean = sanitizer()(shown, optionsNoting(removed, attributes));
     shown = withoutHidden(clean, { lines: true }).trim();
@@ -119,7 +119,7 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
     allowProtocolRelative: false,
     nonTextTags: DROPPED_WHOLE,
     nestingLimit: 60,
-    // A page on https shows no other pictures, and shops that wrote http or left it open have them there, too.
+    // A page on https shows no other images, and shops that wrote http or no scheme have them on https, too.
     transformTags: {
       ...Object.fromEntries(Object.entries(RENAMED).map(([from, to]) => [from, renamed(to)])),
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),
@@ -141,7 +141,7 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
   };
 }
 
-/** Whether an address has a scheme that is not kept. */
+/** Whether an address has a scheme that is not allowed. */
 function leadsElsewhere(address: string | undefined): boolean {
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(address ?? '')?.[1];
   return scheme !== undefined && !SCHEMES.includes(scheme.toLowerCase());

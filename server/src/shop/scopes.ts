@@ -1,7 +1,9 @@
 import type { ApiKeyScope, EventPattern, EventType, StaffRole } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 
-/** The scopes of the dashboard: those of each role, those that `read` and `write` of a key stand for, and those that events need. */
+/**
+ * Scopes of the dashboard: those of each role, the meaning of a key's `read` and `write`, and those that events need.
+ */
 const { 'x-roles': roles, 'x-key-scopes': words } = contract as unknown as {
   'x-roles': Record<StaffRole, ApiKeyScope[]>;
   'x-key-scopes': Record<string, ApiKeyScope[]>;
@@ -12,7 +14,7 @@ export const KEY_WORDS = words;
 
 const expanded = new Map<string, ApiKeyScope[]>();
 
-/** All scopes of a key, in the order of the contract. Keys share few sets of them, so that each is worked out once. */
+/** All scopes of a key, in the order of the contract. Cached, because keys share few sets. */
 export function scopesOfKey(granted: string[]): ApiKeyScope[] {
   const name = granted.join(' ');
   let all = expanded.get(name);
@@ -24,7 +26,7 @@ export function scopesOfKey(granted: string[]): ApiKeyScope[] {
   return all;
 }
 
-/** An event shows its resource as the dashboard does, so it needs the scope that reads the resource there. */
+/** An event contains its resource as the dashboard shows it, so it needs the scope for reading it there. */
 const SCOPES_OF_EVENTS = {
   product: 'products:read',
   inventory: 'inventory:read',
@@ -33,7 +35,7 @@ const SCOPES_OF_EVENTS = {
   agent: 'agents:read',
 } as const satisfies Record<string, ApiKeyScope>;
 
-/** Undefined for `*`, which stands for what its subscriber may read, and for the ping, which shows nothing. */
+/** Undefined for `*`, which means everything that its subscriber may read, and for the ping, which contains nothing. */
 export function scopeOfEvent(event: EventType | EventPattern): ApiKeyScope | undefined {
   const [family = ''] = event.split('.');
   return Object.hasOwn(SCOPES_OF_EVENTS, family)
@@ -41,13 +43,13 @@ export function scopeOfEvent(event: EventType | EventPattern): ApiKeyScope | und
     : undefined;
 }
 
-/** The events that somebody with these scopes may read. */
+/** The events that these scopes allow. */
 export function readableEvents(scopes: readonly string[]): EventPattern[] {
   const families = Object.entries(SCOPES_OF_EVENTS).filter(([, scope]) => scopes.includes(scope));
   return [...families.map(([family]) => `${family}.*` as EventPattern), 'webhook.ping'];
 }
 
-/** What of these subscriptions somebody with these scopes may not read. */
+/** The subscriptions that these scopes do not allow. */
 export function withheldEvents(events: EventPattern[], scopes: readonly string[]): EventPattern[] {
   const families = Object.keys(SCOPES_OF_EVENTS).map((family) => `${family}.*` as EventPattern);
   const asked = events.includes('*') ? families : events;

@@ -9,7 +9,7 @@ const FORMS: Sealing[] = [
   { key: KEY, tag: 'last', context: 'a row' },
 ];
 
-test.each(FORMS)('what is sealed opens with the same key and context alone: %o', (form) => {
+test.each(FORMS)('decrypts only with the same key and context: %o', (form) => {
   const sealed = seal(form, 'a secret with ümlauts');
   expect(unseal(form, sealed)).toBe('a secret with ümlauts');
   expect(seal(form, 'a secret with ümlauts')).not.toEqual(sealed);
@@ -22,7 +22,7 @@ test.each(FORMS)('what is sealed opens with the same key and context alone: %o',
   }
 });
 
-test('secrets of webhooks and stored answers that earlier releases sealed open', () => {
+test('decrypts webhook secrets and stored responses of earlier releases', () => {
   const secret = Buffer.from('d88f2a22a85c9b823b22b8256515bb382dde6dfeefcd27fda596847dd98f311ce3e9904264dd', 'hex');
   const [serverKey, webhook_id] = ['a server key of at least 32 characters', '0198c0de-0000-7000-8000-000000000001'];
   expect(unsealSecret(serverKey, webhook_id, secret)).toBe('whsec_AAAA');

@@ -6,41 +6,41 @@ import { type Listing, rowOf } from '../db/listing.ts';
 import type { RowOf } from '../db/row-of.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
-/** What the credential's look-up returns about the tenant, so that no work has to ask again. */
+/** The tenant as the credential look-up returns it, so that no handler reads it again. */
 export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
-  /** What everybody but the merchant is shown of its stock. */
+  /** The stock that everybody except the merchant sees. */
   show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (see `commerce.bump_catalog`). */
   catalog_version: string;
-  /** The stock of the products of a cached answer, where that was asked for. */
+  /** The stock of the products of a cached response, if requested. */
   shown_stock?: string | null;
-  /** When the transaction began, where that was asked for. */
+  /** Begin of the transaction, if requested. */
   moment?: string;
 }
 
-/** For calls that belong to no tenant, whose site_id is that of nobody. */
+/** For calls that belong to no tenant; the site_id matches no site. */
 export function outsideOfTenants(site_id: string): Tenant {
   const settings = { currency: '', currency_digits: 0, show_stock: 'exact', catalog_version: '' } as const;
   return { site_id, merchant_id: site_id, ...settings };
 }
 
-/** Who acts in a shop. */
+/** The actor of a call. */
 export interface Actor {
   type: ActorType;
-  /** The id of the person or of the credential, never a secret. */
+  /** Id of the person or credential, never a secret. */
   id: string;
-  /** The customer who acts, or for whom an agent does; null for guests and for everyone else. */
+  /** The acting customer, or the customer for whom an agent acts; null for everyone else. */
   customer_id: string | null;
-  /** What an agent's token allows it; absent for everyone else. */
-  agent?: Mandate;
-  /** The browser that visits a checkout's page, as `checkouts.bound_browser` stores it, in hexadecimal. */
+  /** The permissions of an agent's token; missing for everyone else. */
+  agent?: AgentPermissions;
+  /** The browser on a checkout's page, as in `checkouts.bound_browser`, in hexadecimal. */
   browser?: string;
-  /** The call comes with a private storefront token: from the shop's own server. */
+  /** The call has a private storefront token, so it comes from the shop's own server. */
   by_private_token?: boolean;
 }
 
-/** What a customer has allowed an agent, as far as the credential's look-up returns it. */
-export interface Mandate {
+/** Permissions that a customer granted an agent, as the credential look-up returns them. */
+export interface AgentPermissions {
   token_id: string;
   /** Product types and handles of collections, as the customer wrote them; empty means all. */
   categories: string[];
@@ -58,12 +58,12 @@ export type ActorType =
   | 'sync'
   | 'system';
 
-/** The shop itself: jobs, and what expires. */
+/** The system actor, for jobs and expiry. */
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
 
 /**
- * One tenant seen through one connection, on which `app.site_id` is set: row-level security shows only this tenant. Statements
- * name `shop.siteId` themselves as the first wall; the setting is the third.
+ * One tenant on one connection, on which `app.site_id` is set: row-level security shows only this tenant. Statements
+ * name `shop.siteId` themselves as the first layer; the setting is the third.
  */
 export class Shop {
   readonly siteId: string;
@@ -72,16 +72,16 @@ export class Shop {
   readonly currencyDigits: number;
   readonly showStock: ShowStock;
   readonly catalogVersion: string;
-  /** The stock of the products of a cached answer, as of that version, where it was read. */
+  /** The stock of the products of a cached response, as of that version, if read. */
   readonly shownStock: string | null;
   readonly actorType: ActorType;
-  /** Who acts: the id of the member of staff, of the customer or of the credential, never a secret. */
+  /** Id of the staff member, customer or credential, never a secret. */
   readonly actorId: string;
-  /** The logged-in customer who acts, or for whom an agent does; null for guests and for everyone else. */
+  /** The acting customer, or the customer for whom an agent acts; null for everyone else. */
   readonly customerId: string | null;
-  /** The agent who acts; null when people act. */
-  readonly agent: Mandate | null;
-  /** The browser that visits a checkout's page; null everywhere else. */
+  /** The acting agent; null for people. */
+  readonly agent: AgentPermissions | null;
+  /** The browser on a checkout's page; null elsewhere. */
   readonly browser: string | null;
   /** Whether the shop's own server calls, with a private storefront token. */
   readonly byPrivateToken: boolean;
@@ -106,44 +106,42 @@ export class Shop {
     this.#connection = connection;
   }
 
-  /** When the transaction began: what `now()` is in each of its statements. */
+  /** Begin of the transaction: the value of `now()` in each statement. */
   async moment(): Promise<string> {
     const known = this.#tenant.moment ?? (await this.one<{ now: string }>(sql`select now()`))?.now;
-    if (!known) throw new Error('PostgreSQL did not tell the time.');
+    if (!known) throw new Error('PostgreSQL returned no time.');
     return known;
   }
 
-  /** The profile of the agent who acts without a token; null for everyone else. */
+  /** The profile of the acting agent without a token; null for everyone else. */
   get guestProfile(): string | null {
     return this.actorType === 'guest_agent' ? this.actorId : null;
   }
 
-  /** The same shop in the same transaction, acting as the system: for what expires. */
+  /** The same shop and transaction with the system as actor, for expiry. */
   asSystem(): Shop {
     return this.as(SYSTEM);
   }
 
-  /** The same shop in the same transaction, on behalf of the actor who began what is finished now. */
+  /** The same shop and transaction for the actor whose action is completed now. */
   as(actor: Actor): Shop {
     return new Shop(this.#tenant, actor, this.#connection);
   }
 
-  /** All rows of a statement. */
   async rows<Row extends object>(statement: Sql): Promise<Row[]> {
     return (await this.#query<Row>(statement)).rows;
   }
 
-  /** The first row, or nothing. */
   async one<Row extends object>(statement: Sql): Promise<Row | undefined> {
     return (await this.#query<Row>(statement)).rows[0];
   }
 
-  /** The row of a key, from one statement for all the keys of this list that are asked for together on this connection. */
+  /** The row of a key. One statement reads all keys of this list that are requested concurrently on this connection. */
   async oneOf<Row extends object>(list: Listing<Row>, key: string): Promise<Row | undefined> {
     return rowOf(this.#connection, this.siteId, list, key);
   }
 
-  /** Runs a statement for its effect; returns how many rows it touched. */
+  /** Runs a statement and returns the number of affected rows. */
   async run(statement: Sql): Promise<number> {
     return (await this.#query(statement)).rowCount ?? 0;
   }
@@ -152,12 +150,15 @@ export class Shop {
     return query<Row>(this.#connection, statement);
   }
 
-  /** Runs a statement that cannot refuse anything, without a round trip: the transaction fails if the statement does. */
+  /**
+   * Sends a statement without waiting for its result; the transaction fails if the statement does. Only for statements
+   * that cannot be rejected.
+   */
   write(statement: Sql): void {
     sendUnheard(this.#connection, statement);
   }
 
-  /** Runs a part that may fail by itself: its error is rethrown, and only its effects are undone. */
+  /** Runs a part in a savepoint: if it fails, only its effects are rolled back and the error is rethrown. */
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     await send(this.#connection, 'savepoint part');
     try {
@@ -165,7 +166,7 @@ export class Shop {
       await send(this.#connection, 'release savepoint part');
       return result;
     } catch (error) {
-      // Released as well: within another part of this name, the outer one is the current one again.
+      // Also released: inside another savepoint of this name, the outer one becomes current again.
       await send(this.#connection, 'rollback to savepoint part; release savepoint part');
       throw error;
     }

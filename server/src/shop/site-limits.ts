@@ -5,10 +5,10 @@ import { bodyMistake, ValidationError } from './errors.ts';
 import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from './rate-limits.ts';
 import type { Shop } from './shop.ts';
 
-/** The limits that a site has in place of the usual ones. They are read with every request, so a change counts at once. */
+/** Limits of a site that differ from the defaults. They are read with every request, so a change applies at once. */
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
-/** Checked before a request is known to belong to a site: the same for all. */
+/** Checked before the site of a request is known, so they are the same for all sites. */
 const OF_ALL_SITES: RateLimitName[] = [
   'operator',
   'login',
@@ -21,7 +21,7 @@ export function isOfAllSites(name: RateLimitName): boolean {
   return OF_ALL_SITES.includes(name);
 }
 
-/** The most that a site may be given: guessing stays bounded. */
+/** Maximum for a site, so that guessing stays limited. */
 export function mostOf({ points, strict }: RateLimit): number {
   return points * (strict ? 10 : 100);
 }
@@ -31,7 +31,7 @@ export function limitFor(name: RateLimitName, limits: SiteLimits): { points: num
   return { points: limits[name] ?? points, seconds };
 }
 
-/** Undefined for a site that does not exist. */
+/** Undefined for an unknown site. */
 export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLimits | undefined> {
   const { rows } = await queryAlone<{ limits: SiteLimits }>(
     db,
@@ -40,7 +40,7 @@ export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLim
   return rows[0]?.limits;
 }
 
-/** Sets some of a site's limits; `undefined` restores the usual value. Returns undefined for an unknown site. */
+/** Sets some limits of a site; `undefined` restores the default. Returns undefined for an unknown site. */
 export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateLimitName, number | undefined>) {
   const set = Object.fromEntries([...wanted].filter(([, points]) => points !== undefined));
   const usual = [...wanted].filter(([, points]) => points === undefined).map(([name]) => name);
@@ -52,27 +52,29 @@ export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateL
   return rows[0]?.limits;
 }
 
-/** The limits of a shop's site that differ from the usual ones. */
+/** The limits of a shop's site that differ from the defaults. */
 export async function limitsOf(shop: Shop): Promise<SiteLimits> {
   const found = await shop.one<{ limits: SiteLimits }>(sql`select limits from sites where site_id = ${shop.siteId}`);
   return found?.limits ?? {};
 }
 
-/** Replaces them. Throws ValidationError for a name or a number that cannot be one. */
+/** Replaces them. Throws ValidationError for an invalid name or number. */
 export async function replaceLimits(shop: Shop, limits: Record<string, number>): Promise<SiteLimits> {
   const mistakes = Object.entries(limits).flatMap(([name, points]) => {
     if (!isRateLimitName(name) || isOfAllSites(name)) {
-      return [bodyMistake(['limits', name.slice(0, 100)], 'value_error', 'There is no such limit of a site.')];
+      return [bodyMistake(['limits', name.slice(0, 100)], 'value_error', 'Unknown limit.')];
     }
     const most = mostOf(RATE_LIMITS[name]);
-    return points <= most ? [] : [bodyMistake(['limits', name], 'less_than_equal', `At most ${most}.`, { le: most })];
+    return points <= most
+      ? []
+      : [bodyMistake(['limits', name], 'less_than_equal', `Must be at most ${most}.`, { le: most })];
   });
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   await shop.run(sql`update sites set limits = ${JSON.stringify(limits)}::jsonb where site_id = ${shop.siteId}`);
   return limits as SiteLimits;
 }
 
-/** All limits that a site can have of its own, with what applies. */
+/** All limits that can differ by site, with the effective values. */
 export function toldLimits(limits: SiteLimits) {
   const names = (Object.keys(RATE_LIMITS) as RateLimitName[]).filter((name) => !isOfAllSites(name));
   return names.map((name) => ({
@@ -83,23 +85,24 @@ export function toldLimits(limits: SiteLimits) {
   }));
 }
 
-/** A limit as it stands in a file; undefined for one that no site can have. */
+/** Validates a limit from a file; undefined if it is invalid. */
 export function limitIn(name: string, points: unknown): SiteLimits | undefined {
   if (!isRateLimitName(name) || isOfAllSites(name)) return undefined;
   const isSettable = typeof points === 'number' && Number.isInteger(points) && points >= 1;
   return isSettable && points <= mostOf(RATE_LIMITS[name]) ? { [name]: points } : undefined;
 }
 
-/** Reads `NAME=VALUE`, where the value is a number or `default`. Throws an error that says what is wrong. */
+/** Parses `NAME=VALUE`, where the value is a number or `default`. Throws an error with the reason. */
 export function readLimit(text: string): [RateLimitName, number | undefined] {
   const [name = '', value = ''] = text.split('=');
   if (!isRateLimitName(name)) {
-    throw new Error(`There is no limit "${name}". The limits are ${Object.keys(RATE_LIMITS).join(', ')}.`);
+    throw new Error(`Unknown limit "${name}". The limits are ${Object.keys(RATE_LIMITS).join(', ')}.`);
   }
-  if (isOfAllSites(name)) throw new Error(`${name} is the same for all sites: it counts before a site is known.`);
+  if (isOfAllSites(name))
+    throw new Error(`${name} cannot differ by site, because it is checked before the site is known.`);
   if (value === 'default') return [name, undefined];
   const most = mostOf(RATE_LIMITS[name]);
   const points = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   if (points >= 1 && points <= most) return [name, points];
-  throw new Error(`${name} takes a whole number from 1 to ${most}, or default: not "${value}".`);
+  throw new Error(`${name} must be a whole number from 1 to ${most} or default, not "${value}".`);
 }

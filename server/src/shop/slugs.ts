@@ -1,22 +1,19 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first name that becomes a slug: it brings a table of all letters. */
+/** Loaded with the first name that becomes a slug, because it contains a table of all letters. */
 const slugifier = () => require('@sindresorhus/slugify') as typeof import('@sindresorhus/slugify');
 
 const MAX_LENGTH = 240; // Leaves room for a suffix within the 255 of the contract.
 
-/**
- * The slug that a name suggests: lower-case ASCII words joined by hyphens. `fallback` if the name has nothing that can be
- * written so.
- */
+/** The slug of a name: lower-case ASCII words joined by hyphens; `fallback` if nothing is left. */
 export function slugOf(name: string, fallback: string): string {
   const { default: slugify } = slugifier();
   const slug = slugify(name.slice(0, MAX_LENGTH), { decamelize: false }).replaceAll(/[^a-z0-9-]/g, '');
   return slug.slice(0, MAX_LENGTH).replaceAll(/^-+|-+$/g, '') || fallback;
 }
 
-/** The given slug, then the same with -2, -3 …; those that are taken are left out. */
+/** The given slug, then with -2, -3 and so on, without taken ones. */
 export function* candidates(slug: string, taken: Set<string>): Generator<string> {
   if (!taken.has(slug)) yield slug;
   for (let suffix = 2; suffix < 100_000; suffix += 1) {

@@ -3,7 +3,7 @@ import { bodyMistake } from './errors.ts';
 import { stateKey } from './states.ts';
 import { STANDARD_CLASS, type TaxTerms } from './totals.ts';
 
-/** Which of a shop's rates apply to an address. */
+/** The tax rates of a shop that apply to an address. */
 
 export interface TaxSettings {
   prices_include_tax: boolean;
@@ -15,8 +15,8 @@ export interface TaxSettings {
 const NOT_TAXED = { zero: '0' };
 
 /**
- * The rates at an address, by class. The most specific one applies: that of the class in the state, that of the class, and for
- * the standard class that of the state, that of the country, the default.
+ * The rates at an address by class. The most specific one applies: that of the class in the state, then of the class;
+ * for the standard class that of the state, the country, the default.
  */
 export function taxTermsFor(
   { tax_rates, default_tax_rate, prices_include_tax, shipping_tax }: TaxSettings,
@@ -27,7 +27,7 @@ export function taxTermsFor(
   const here = tax_rates.filter(
     (rate) => rate.country === country && (rate.state === undefined || stateKey(rate.country, rate.state) === state),
   );
-  // A rate without state first, so that one with the state takes its place.
+  // A rate without state comes first, so that one with the state replaces it.
   const ordered = here.toSorted((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
   const found = Object.fromEntries(ordered.map((rate) => [classOf(rate), rate.rate]));
   const { [STANDARD_CLASS]: rate = default_tax_rate, ...others } = found;
@@ -38,7 +38,7 @@ function classOf({ class: tax_class = STANDARD_CLASS }: CountryTaxRate): string 
   return tax_class;
 }
 
-/** Refuses a rate that is given twice, which would leave open which one applies. */
+/** Rejects repeated rates, which would be ambiguous. */
 export function repeatedRates(rates: CountryTaxRate[]): ValidationErrorItem[] {
   const keys = rates.map((rate) => JSON.stringify([rate.country, keyOfState(rate), classOf(rate)]));
   return keys.flatMap((key, i) =>
@@ -47,7 +47,7 @@ export function repeatedRates(rates: CountryTaxRate[]): ValidationErrorItem[] {
           bodyMistake(
             ['tax_rates', i, 'country'],
             'value_error',
-            'This country already has a rate for the same state and class. Leave one of them out.',
+            'This country already has a rate for the same state and class. Remove one of them.',
           ),
         ]
       : [],

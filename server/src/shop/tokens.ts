@@ -2,9 +2,8 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The form of every secret: prefix, 32 base62 characters from a CSPRNG, and 6 more that are the base62
- * CRC32 of those, so that a typo or noise is refused without a query. Only the SHA-256 is stored: 190 bits of entropy
- * need no slow hash.
+ * The form of every secret: prefix, 32 base62 characters from a CSPRNG, and 6 that are the base62 CRC32 of those, so
+ * that a typo is rejected without a query. Only the SHA-256 is stored: 190 bits of entropy need no slow hash.
  */
 export const TOKEN_PREFIXES = {
   storefront: 'stk',
@@ -33,13 +32,13 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^([a-z]{3,4})_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
-/** A new secret. It is shown once; keep `hashToken` of it. */
+/** Creates a secret. It is shown once; store its `hashToken`. */
 export function mintToken(kind: TokenKind): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${TOKEN_PREFIXES[kind]}_${random}${checksum(random)}`;
 }
 
-/** A secret derived from 32 secret bytes, in the form of every other. */
+/** Derives a secret from 32 secret bytes. */
 export function tokenFrom(kind: TokenKind, seed: Buffer): string {
   let rest = BigInt(`0x${seed.toString('hex')}`);
   let text = '';
@@ -50,7 +49,7 @@ export function tokenFrom(kind: TokenKind, seed: Buffer): string {
   return `${TOKEN_PREFIXES[kind]}_${text}${checksum(text)}`;
 }
 
-/** Whether a text can be a token of the kind at all. */
+/** Whether a text has the form of a token of this kind. */
 export function isWellFormed(kind: TokenKind, text: string): boolean {
   const [, prefix, random = '', check] = FORM.exec(text) ?? [];
   return prefix === TOKEN_PREFIXES[kind] && checksum(random) === check;
@@ -60,7 +59,7 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** The part of a secret that may be shown again, to tell keys apart. */
+/** The part of a secret that may be shown later to identify keys. */
 export function visiblePrefix(token: string): string {
   return token.slice(0, 8);
 }

@@ -33,7 +33,7 @@ const tax = fc.record({
   shipping: fc.constantFrom('goods' as const, 'class' as const),
 });
 
-test('for any cart and any code the parts add up: allocations to the discount, all of it to the total', () => {
+test('allocates exactly the discount and adds up to the total for any cart and code', () => {
   fc.assert(
     fc.property(cart, terms, tax, fc.integer({ min: 0, max: 10_000 }), (lines, discount, taxTerms, shipping) => {
       const totals = totalsOf({ lines, discount, shipping, tax: taxTerms, digits: 2 });
@@ -60,13 +60,13 @@ test('for any cart and any code the parts add up: allocations to the discount, a
   );
 });
 
-test('what cannot be split evenly goes to the shares that lost most, the earlier first', () => {
+test('gives leftover units to the shares with the largest remainder, earlier ones first', () => {
   expect(allocate(1000, [1000, 1000, 1000])).toEqual([334, 333, 333]);
   expect(allocate(100, [1, 2, 4])).toEqual([14, 29, 57]);
   expect(allocate(0, [5, 5])).toEqual([0, 0]);
 });
 
-test('contained tax is shown and not added, tax on top is added, both rounded half up per line, shipping as a line', () => {
+test('shows included tax, adds other tax, and rounds half up per line, with shipping as a line', () => {
   const lines = [
     { id: 'x', product_id: null, price: 999, quantity: 1 },
     { id: 'y', product_id: null, price: 50, quantity: 1 },
@@ -87,7 +87,7 @@ const of = (
   { shipping = 500, tax = german, discount }: Partial<Parameters<typeof totalsOf>[0]> = {},
 ) => totalsOf({ lines, discount, shipping, tax, digits: 2 });
 
-test('taxes shipping at the rate of the goods, and splits it by their value at several rates', () => {
+test('taxes shipping at the rate of the goods, and splits it by value at several rates', () => {
   expect(of(mixed.slice(0, 1)).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
   expect(of(mixed)).toMatchObject({
     tax: 196 + 1118 + 10 + 56,
@@ -98,7 +98,7 @@ test('taxes shipping at the rate of the goods, and splits it by their value at s
   });
 });
 
-test('splits shipping by the value after the discount, or before it where nothing is left to pay', () => {
+test('splits shipping by the value after the discount, or before it if nothing is left to pay', () => {
   const amounts = (value: string, covers: (line: PricedLine) => boolean) =>
     of(mixed, { discount: { kind: 'percentage', value, covers } }).shipping_taxes.map(({ amount }) => amount);
 
@@ -107,13 +107,13 @@ test('splits shipping by the value after the discount, or before it where nothin
   expect(amounts('100', () => true)).toEqual([150, 350]);
 });
 
-test('taxes shipping by the goods that are shipped, not by a download beside them', () => {
+test('taxes shipping by the shipped goods, not by downloads', () => {
   const [book, lamp] = mixed as [PricedLine, PricedLine];
   const lines = [book, { ...lamp, requires_shipping: false }];
   expect(of(lines).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
 });
 
-test('taxes shipping at the standard rate where the shop chose that', () => {
+test('taxes shipping at the standard rate if the shop chose that', () => {
   const tax = { ...german, shipping: 'class' as const };
   expect(of(mixed, { tax }).shipping_taxes).toEqual([{ tax_class: 'standard', rate: '0.19', amount: 500, tax: 80 }]);
 });

@@ -2,41 +2,41 @@ import type { ShippingTax } from '@commerce-backend/spec';
 import { decimal, minorUnits } from './money.ts';
 
 /**
- * What a cart comes to: the one place where subtotal, discount, shipping, tax and total are computed, for carts, checkouts
- * and orders alike. Pure, in minor units. `total = subtotal − discount + shipping_cost + tax`; with prices that include
- * tax, the tax is the contained part and is not added.
+ * Totals of carts, checkouts and orders: the only place where subtotal, discount, shipping, tax and total are computed.
+ * Pure, in minor units. `total = subtotal − discount + shipping_cost + tax`; if prices include tax, the tax is the
+ * included part and is not added.
  */
 export interface PricedLine {
   id: string;
   product_id: string | null;
-  /** Minor units for one. */
+  /** Minor units per piece. */
   price: number;
   quantity: number;
-  /** Standard where there is none. */
+  /** Default: standard. */
   tax_class?: string;
-  /** False for services and downloads, which do not count for the tax of shipping. */
+  /** False for services and downloads, which do not affect the tax of shipping. */
   requires_shipping?: boolean;
 }
 
 export interface DiscountTerms {
   kind: 'percentage' | 'fixed_amount' | 'free_shipping';
-  /** Percent, or an amount; a decimal string. */
+  /** A percentage or an amount, as a decimal string. */
   value: string;
   /** Whether the code applies to this line. */
   covers: (line: PricedLine) => boolean;
 }
 
 export interface TaxTerms {
-  /** The rate of every class without one of its own. 0.19 is 19 %; a decimal string with four decimals at most. */
+  /** Rate of every class without its own. 0.19 is 19 %; a decimal string with at most four decimals. */
   rate: string;
-  /** The rates of other classes. */
+  /** Rates of other classes. */
   rates?: Record<string, string>;
   included: boolean;
-  /** Shipping takes the rates of the goods, or that of the standard class. */
+  /** Whether shipping uses the rates of the goods or the standard rate. */
   shipping?: ShippingTax;
 }
 
-/** The part of the shipping cost that is taxed at one rate. */
+/** The part of the shipping cost taxed at one rate. */
 export interface ShippingTaxPart {
   tax_class: string;
   rate: string;
@@ -50,11 +50,11 @@ export interface Totals {
   shipping_cost: number;
   tax: number;
   total: number;
-  /** What the discount takes from each line it covers; together exactly `discount`. */
+  /** The discount of each line; the sum is exactly `discount`. */
   allocations: { id: string; amount: number }[];
   /** The tax of each line, and its rate. */
   taxes: { id: string; amount: number; rate: string }[];
-  /** The shipping cost by rate; together exactly `shipping_cost`. Their tax and that of the lines is exactly `tax`. */
+  /** The shipping cost by rate; the sum is exactly `shipping_cost`. Its tax and that of the lines add up to `tax`. */
   shipping_taxes: ShippingTaxPart[];
 }
 
@@ -94,8 +94,8 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
 }
 
 /**
- * Delivery is ancillary to the goods in EU VAT law (directive 2006/112/EC, article 78 b), so it is taxed like them: at several
- * rates it is split by the value of the goods at each, after the discount.
+ * Delivery is ancillary to the goods in EU VAT law (directive 2006/112/EC, article 78 b), so it is taxed like them:
+ * with several rates it is split by the value of the goods at each, after the discount.
  */
 function shippingTaxesOf(
   cost: number,
@@ -114,7 +114,7 @@ function shippingTaxesOf(
   });
 }
 
-/** What groups of lines are worth: after the discount, before it if nothing is left, in pieces if they were free anyway. */
+/** The value of groups of lines: after the discount; before it if nothing is left; by pieces if they were free. */
 function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
   const values = [
     (line: PricedLine) => amountOf(line) - (off.get(line.id) ?? 0),
@@ -124,7 +124,7 @@ function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
   return values.find((weights) => sum(weights) > 0) ?? [];
 }
 
-/** A code never takes more than the total of the lines it covers, and never a part of a minor unit. */
+/** A code never takes more than the total of its lines, and no fraction of a minor unit. */
 function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined, digits: number) {
   if (!discount) return [];
   const covered = lines.filter(discount.covers);
@@ -133,7 +133,7 @@ function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined,
   return covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
 }
 
-/** A percentage is rounded half up, as the tax is. */
+/** A percentage is rounded half up, like the tax. */
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   switch (kind) {
     case 'free_shipping':
@@ -146,8 +146,8 @@ function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number
 }
 
 /**
- * Splits an amount by weights so that the shares add up to it exactly, by largest remainder: each share is rounded down, and
- * the units left over go, one each, to the shares that lost most. Among equal losses the earlier wins.
+ * Splits an amount by weights with the largest remainder method, so that the shares add up exactly: each share is
+ * rounded down, and the leftover units go, one each, to the largest remainders, earlier ones first.
  */
 export function allocate(amount: number, weights: number[]): number[] {
   const whole = BigInt(sum(weights)) || 1n;
@@ -168,7 +168,7 @@ export function rateOf({ rate, rates = {} }: TaxTerms, tax_class = STANDARD_CLAS
 const RATE_DIGITS = 4;
 const RATE_UNIT = 10_000n;
 
-/** The tax of an amount after discount, rounded half up. */
+/** Tax of an amount after discount, rounded half up. */
 function taxOf(amount: number, { rate, included }: TaxTerms): number {
   const parts = BigInt(minorUnits(rate, RATE_DIGITS));
   const divisor = included ? RATE_UNIT + parts : RATE_UNIT;
@@ -183,7 +183,7 @@ function sum(amounts: number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-/** Totals as the wire has them. */
+/** Totals in the form of the API. */
 export function totalsOnTheWire(totals: Totals, digits: number) {
   return {
     subtotal: decimal(totals.subtotal, digits),

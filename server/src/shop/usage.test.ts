@@ -12,7 +12,7 @@ async function present(site_id: string) {
   return month;
 }
 
-test('calls whose credential was accepted are counted for their site, whatever the answer, and others are not', async () => {
+test('counts calls with an accepted credential for their site, whatever the response, and no others', async () => {
   const shop = await openShop();
   const { db } = await testServer();
   const usage = createUsageCounter(db);
@@ -35,7 +35,7 @@ test('calls whose credential was accepted are counted for their site, whatever t
   expect((await present(shop.site_id)).calls).toBe(3);
 });
 
-test('two processes that count at the same time lose nothing, in whatever order they meet the sites', async () => {
+test('loses no counts when two processes write them concurrently in any order', async () => {
   const { db } = await testServer();
   const shops = await Promise.all(Array.from({ length: 6 }, () => openShop()));
   const counters = [createUsageCounter(db), createUsageCounter(db)];
@@ -47,7 +47,7 @@ test('two processes that count at the same time lose nothing, in whatever order 
   for (const { site_id } of shops) expect((await present(site_id)).calls).toBe(40);
 });
 
-test('what could not be added is added the next time, once; a deleted site keeps nobody from theirs', async () => {
+test('adds failed counts once with the next write, and ignores deleted sites', async () => {
   const { db } = await testServer();
   const [shop, gone] = [await openShop(), await openShop()];
   const counter = createUsageCounter({
@@ -65,7 +65,7 @@ test('what could not be added is added the next time, once; a deleted site keeps
   expect((await present(gone.site_id)).deliveries).toBe(1);
 });
 
-test('the most that a shop held in a month is what counts, and imported orders do not', async () => {
+test('reports the highest count of products in a month, and ignores imported orders', async () => {
   const { db } = await testServer();
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();

@@ -4,25 +4,26 @@ import { type Connection, query } from '../db/connect.ts';
 import { CommitUnknown, inTransaction } from '../db/transaction.ts';
 import type { Shop } from './shop.ts';
 
-/** How often each process adds what it has counted: when it is killed, it has counted in vain for that long. */
+/** How often each process writes its counts. A killed process loses those of this interval. */
 export const USAGE_ADDED_EVERY_SECONDS = 10;
 
-/** What is counted as it happens; everything else can be counted afterwards. */
+/** Counted as it happens; everything else can be counted later. */
 interface Counts {
   calls: number;
   deliveries: number;
 }
 
 /**
- * Counts what sites use in this process, and adds it to their rows now and then: a request waits for no lock, and writes nothing.
- * What cannot be added is kept for the next time; only where a COMMIT was lost it is dropped, since nothing must count twice.
+ * Counts the usage of sites in this process and writes it periodically, so that requests wait for no lock and write
+ * nothing. Failed counts are kept for the next write, except after a lost COMMIT, because nothing must be counted
+ * twice.
  */
 export interface UsageCounter {
   count(site_id: string, what: keyof Counts): void;
   flush(): Promise<void>;
 }
 
-/** The most sites whose rows one transaction locks. */
+/** Maximum number of rows that one transaction locks. */
 const SITES_AT_ONCE = 200;
 
 export function createUsageCounter(db: Pool): UsageCounter {
@@ -41,7 +42,7 @@ export function createUsageCounter(db: Pool): UsageCounter {
   return {
     count: (site_id, what) => add(site_id, { calls: 0, deliveries: 0, [what]: 1 }),
     async flush() {
-      // In one order in all processes, so that none waits for another that waits for it.
+      // In the same order in all processes, to avoid deadlocks.
       const all = [...counted].sort(([a], [b]) => (a < b ? -1 : 1));
       counted.clear();
       while (all.length > 0) {
@@ -58,12 +59,12 @@ export function createUsageCounter(db: Pool): UsageCounter {
   };
 }
 
-/** Each as its site, so that row-level security stays on; the statements are sent without waiting in between. */
+/** Each with its site as tenant, so that row-level security stays on; the statements are pipelined. */
 async function addCounts(connection: Connection, counted: [string, Counts][]): Promise<void> {
   await Promise.all(
     counted.flatMap(([site_id, { calls, deliveries }]) => [
       query(connection, sql`select set_config('app.site_id', ${site_id}, true)`),
-      // A site that was deleted meanwhile has no row in sites.
+      // A site deleted meanwhile has no row.
       query(
         connection,
         sql`insert into site_usage as u (site_id, month, calls, deliveries)
@@ -76,18 +77,18 @@ async function addCounts(connection: Connection, counted: [string, Counts][]): P
   );
 }
 
-/** What a site has used in a month. */
+/** Usage of a site in a month. */
 export interface MonthUsage extends Counts {
-  /** Such as `2026-11`, by UTC. */
+  /** UTC, such as `2026-11`. */
   month: string;
-  /** Made in the month, without those that were imported. */
+  /** Placed in the month, without imported ones. */
   orders: number;
-  /** The most that was seen; in this month, what there is now counts as well. */
+  /** The maximum in the month; the current number counts for the current month. */
   products: number;
   storage_bytes: number;
 }
 
-/** The months up to this one, which comes first. */
+/** The last months, current month first. */
 export function usageOf(shop: Shop, months: number): Promise<MonthUsage[]> {
   return shop.rows<MonthUsage>(
     sql`with wanted as (
@@ -112,7 +113,7 @@ export function usageOf(shop: Shop, months: number): Promise<MonthUsage[]> {
   );
 }
 
-/** Records what the shop holds now, if it is the most in this month. */
+/** Records the current holdings if they are the maximum of the month. */
 export async function noteHoldings(shop: Shop): Promise<void> {
   await shop.run(
     sql`insert into site_usage as u (site_id, month, products, storage_bytes)

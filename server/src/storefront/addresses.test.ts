@@ -24,7 +24,7 @@ function at(address_id: string) {
   return { params: { path: { address_id } } };
 }
 
-test('the first address is the default, and another takes it when told', async () => {
+test('the first address is the default, until another is set as default', async () => {
   const june = await (await openShop()).givenCustomer();
 
   const first = await givenAddress(june, { city: 'Berlin' });
@@ -40,7 +40,7 @@ test('the first address is the default, and another takes it when told', async (
   expect(await bookOf(june)).toBe('Paris Rome');
 });
 
-test('the fields given change, and null empties one', async () => {
+test('changes only the given fields; null empties one', async () => {
   const june = await (await openShop()).givenCustomer();
   const { id } = await givenAddress(june);
 
@@ -50,7 +50,7 @@ test('the fields given change, and null empties one', async () => {
   expect(data).toMatchObject({ ...HOME, company: null, postal_code: '10115', is_default: true });
 });
 
-test('of parallel calls one address is the default, and no more than fifty are kept', async () => {
+test('parallel calls keep one default address and at most fifty addresses', async () => {
   const june = await (await openShop()).givenCustomer();
 
   await Promise.all(Array.from({ length: 6 }, () => givenAddress(june, { is_default: true })));
@@ -63,7 +63,7 @@ test('of parallel calls one address is the default, and no more than fifty are k
   expect(last.find(({ error }) => error)?.error).toMatchObject({ error: 'limit_reached', limit: 50 });
 });
 
-test('the addresses of other customers do not exist, of the same shop or another', async () => {
+test('answers 404 for addresses of other customers, of the same shop or another', async () => {
   const shop = await openShop();
   const june = await shop.givenCustomer();
   const strangers = [await shop.givenCustomer(), await (await openShop()).givenCustomer()];

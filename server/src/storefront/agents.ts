@@ -1,11 +1,11 @@
 import type { Caller } from '../http/callers/caller.ts';
 import { actorOf } from '../http/callers/callers.ts';
 import type { Handler, Origin, Prepared } from '../http/pipeline/handler.ts';
+import * as agentTokens from '../shop/agent-limits/tokens.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
 import * as consents from '../shop/agents/consents.ts';
 import { type Guesser, limitGuesses } from '../shop/agents/user-codes.ts';
 import * as sessions from '../shop/customers/sessions.ts';
-import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const listAgents: Handler<'storefront.listAgents'> = async ({ shop, caller }) => ({
   agent_tokens: await agentTokens.listOfCustomer(shop, signedIn(caller).customer_id),
@@ -17,7 +17,7 @@ export const revokeAgent: Handler<'storefront.revokeAgent'> = ({ shop, caller, p
 export const listAgentAudit: Handler<'storefront.listAgentAudit'> = ({ shop, caller, path, query }) =>
   agentAudit.listOfAgent(shop, path.agent_token_id, query, signedIn(caller).customer_id);
 
-/** Codes are short: tries with unknown ones are counted, before anything is revealed. */
+/** Codes are short: attempts with unknown ones are counted before anything is revealed. */
 export const getAgentConsent: Prepared<'storefront.getAgentConsent'> = {
   async prepare({ db, caller, origin, path }) {
     await limitGuesses(db, guesserOf(caller, origin), path.user_code);
@@ -52,8 +52,8 @@ function guesserOf(caller: Caller, { ip }: Origin): Guesser {
   return { tenant: caller.tenant, actor: actorOf(caller), ip };
 }
 
-/** The contract requires the customer's token wherever this is called. */
+/** The contract requires the customer's token for these operations. */
 function signedIn({ customer_id, session }: Caller): { customer_id: string; session_id: string } {
-  if (!customer_id || !session) throw new Error('The operation was reached without a customer.');
+  if (!customer_id || !session) throw new Error('Unreachable: no customer.');
   return { customer_id, session_id: session.id };
 }

@@ -41,7 +41,7 @@ async function redemptionsOf({ dashboard }: OpenShop, discount_id: string) {
   return data?.redemptions ?? [];
 }
 
-/** A cart with one line for each price, each of a product of its own. */
+/** A cart with one line for each price, each with its own product. */
 async function givenLines(shop: OpenShop, ...prices: string[]) {
   const products = [];
   for (const price of prices) products.push(await shop.givenProduct({ price }));
@@ -49,7 +49,7 @@ async function givenLines(shop: OpenShop, ...prices: string[]) {
   return { cart: await shop.givenCart(lines), product_ids: products.map(({ id }) => id) };
 }
 
-/** What completing a checkout does with the code of its cart. */
+/** Redeems the code of a cart like the completion of its checkout. */
 function redeem(shop: OpenShop, cart_id: string, buyer: Partial<codeUses.Buyer>): Promise<void> {
   return inShopAsSystem(shop.db, shop.site_id, async (inside) => {
     const cart = await carts.readForCustomer(inside, cart_id, buyer.customer_id ?? null, true);
@@ -67,7 +67,7 @@ async function givenCustomer({ owner, site_id }: OpenShop): Promise<string> {
   return id;
 }
 
-test('a code takes its share off every line, and what rounding leaves goes to the largest remainders', async () => {
+test('a code takes its share off every line, and leftover units go to the largest remainders', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
   const { id } = await shop.givenDiscount({ code: 'Ten' });
@@ -109,7 +109,7 @@ test.each([
   expect(data).toMatchObject({ kind: given.code.kind, amount_off: given.amount_off });
 });
 
-test('a checkout says what its code takes off each line, before and after it is an order', async () => {
+test('a checkout shows the discount of each line, before and after it is an order', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
   await shop.givenDiscount({ code: 'Ten' });
@@ -128,7 +128,7 @@ test('a checkout says what its code takes off each line, before and after it is 
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a code for products or collections takes off only those, and their lines must meet its minimum', async () => {
+test('a code for products or collections discounts only those, and their lines must meet its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;
@@ -158,14 +158,14 @@ test('a code for products or collections takes off only those, and their lines m
   ]);
   expect((await apply(shop, cart.id, 'M')).error).toMatchObject({
     error: 'discount_minimum_not_met',
-    message: 'This code needs a subtotal of 10.01 of the products it applies to.',
+    message: 'This code requires a subtotal of 10.01 of the products it applies to.',
     minimum_subtotal: '10.01',
     minimum_quantity: null,
   });
   expect((await apply(shop, cart.id, 'Q')).error).toMatchObject({ minimum_quantity: 2 });
 });
 
-test('a refused code says why, is 400, and leaves the code before it in place', async () => {
+test('a rejected code returns the reason (400) and keeps the previous code', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const other = await shop.givenProduct();
@@ -202,7 +202,7 @@ test('a refused code says why, is 400, and leaves the code before it in place', 
   expect(await usesOf(shop, used.id)).toBe(1);
 });
 
-test('a second code takes the place of the first, whose use is given back', async () => {
+test('a second code replaces the first and releases its use', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const ten = await shop.givenDiscount();
@@ -217,7 +217,7 @@ test('a second code takes the place of the first, whose use is given back', asyn
   expect([await usesOf(shop, ten.id), await usesOf(shop, half.id)]).toEqual([0, 1]);
 });
 
-test('the code that is on the cart can be applied again, and is used once', async () => {
+test('the current code can be applied again, and is used once', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1, usage_limit_per_customer: 1 });
@@ -244,7 +244,7 @@ test('a code can be removed, and without one nothing changes', async () => {
   expect((await apply(shop, cart.id)).response.status).toBe(200);
 });
 
-test('the discount follows the cart: nothing while a condition does not hold, and back when it does', async () => {
+test('the discount follows the cart: nothing while a condition is not met, and back when it is', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '30.00');
   const { id } = await shop.givenDiscount({ kind: 'percentage', value: '10', minimum_subtotal: '60' });
@@ -262,7 +262,7 @@ test('the discount follows the cart: nothing while a condition does not hold, an
   expect(await redemptionsOf(shop, id)).toMatchObject([{ status: 'reserved', amount_off: '9.00' }]);
 });
 
-test('what the merchant changes of a code is seen by the carts at once', async () => {
+test("carts see the merchant's changes of a code at once", async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id: discount_id } = await shop.givenDiscount();
@@ -275,7 +275,7 @@ test('what the merchant changes of a code is seen by the carts at once', async (
   expect(await read(shop, cart.id)).toMatchObject({ discount_code: 'FIFTEEN', discount: '0.00' });
 });
 
-test('a code that may be used ten times is on ten carts at most, however many take it at once', async () => {
+test('a code with ten uses is on at most ten carts, even concurrently', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit: 10 });
   const { variants } = await shop.givenProduct({ track_inventory: false, price: '40' });
@@ -293,7 +293,7 @@ test('a code that may be used ten times is on ten carts at most, however many ta
   expect(redemptions.filter(({ status }) => status === 'reserved')).toHaveLength(10);
 });
 
-test('carts that swap two codes crosswise at once never deadlock, and the counts stay true', async () => {
+test('carts that swap two codes concurrently never deadlock, and the counts stay correct', async () => {
   const shop = await openShop();
   const a = await shop.givenDiscount({ code: 'A' });
   const b = await shop.givenDiscount({ code: 'B' });
@@ -318,7 +318,7 @@ function isLive({ status }: { status: string }): boolean {
   return status !== 'released';
 }
 
-test('an order redeems the code of its cart, and a cancelled one gives it back', async () => {
+test('an order redeems the code of its cart, and a cancelled one releases it', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -336,7 +336,7 @@ test('an order redeems the code of its cart, and a cancelled one gives it back',
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test('a code whose conditions do not hold is not redeemed but given back', async () => {
+test('a code whose conditions are not met is released instead of redeemed', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount();
@@ -349,7 +349,7 @@ test('a code whose conditions do not hold is not redeemed but given back', async
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test('a guest redeems a code as often as one may, by e-mail whatever its case, also at once', async () => {
+test("limits a guest's uses of a code by e-mail in any case, also concurrently", async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const all = await Promise.all(Array.from({ length: 8 }, () => shop.givenCart('40.00')));
@@ -368,14 +368,14 @@ test('a guest redeems a code as often as one may, by e-mail whatever its case, a
   expect(redeemed).toHaveLength(2);
 });
 
-test('a customer meets the limit as soon as the code is applied', async () => {
+test('a customer reaches the limit as soon as the code is applied', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const [first, second] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await apply(shop, first.id);
   await redeem(shop, first.id, { customer_id, email: 'june@example.com' });
-  // A customer's cart, which is no longer the first.
+  // The customer's next cart.
   await shop.owner.query(`update commerce.carts set status = 'converted' where id = $1`, [first.id]);
   await inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, second.id, customer_id));
 
@@ -429,10 +429,10 @@ test("at login the guest's quantities and code win, and the guest's cart becomes
   expect(await redemptionsOf(shop, b.id)).toMatchObject([{ cart_id: target, customer_id, amount_off: '2.00' }]);
   expect(await read(shop, guest.id)).toMatchObject({ status: 'merged', discount_code: null });
   expect((await apply(shop, guest.id, 'A')).error).toMatchObject({ error: 'cart_not_active', cart_id: target });
-  expect((await shop.storefront.GET(cartPath, at(target))).response.status).toBe(404); // It is the customer's.
+  expect((await shop.storefront.GET(cartPath, at(target))).response.status).toBe(404); // It belongs to the customer.
 });
 
-test('a cart that cannot be merged is left alone', async () => {
+test('leaves a cart that cannot be merged unchanged', async () => {
   const shop = await openShop();
   const [june, july] = [await givenCustomer(shop), await givenCustomer(shop)];
   const foreign = await (await openShop()).givenCart('10.00');
@@ -447,7 +447,7 @@ test('a cart that cannot be merged is left alone', async () => {
   expect(await merge(unknown, july)).toBeNull();
 });
 
-test('one guest cart that is merged many times at once is merged once', async () => {
+test('merges one guest cart once when many logins send it concurrently', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const { id } = await shop.givenCart('10.00');
@@ -463,7 +463,7 @@ test('one guest cart that is merged many times at once is merged once', async ()
   expect(active.rows).toHaveLength(1);
 });
 
-test('of more than 100 lines at login the oldest of the customer go', async () => {
+test("drops the customer's oldest lines above 100 at login", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const merge = (id: string) =>
@@ -488,7 +488,7 @@ test('of more than 100 lines at login the oldest of the customer go', async () =
   expect(own.slice(0, 10).some(({ id }) => kept.has(id))).toBe(false);
 });
 
-test('a code of 1 to 64 characters is asked for', async () => {
+test('requires a code of 1 to 64 characters', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
 
@@ -499,7 +499,7 @@ test('a code of 1 to 64 characters is asked for', async () => {
   }
 });
 
-test('a code whose minimum is no longer met stays on the cart, takes nothing off, and says so', async () => {
+test('a code whose minimum is no longer met stays on the cart without a discount, with a warning', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '20.00');
   await shop.givenDiscount({ code: 'TEN', kind: 'fixed_amount', value: '10.00', minimum_subtotal: '25.00' });
@@ -515,7 +515,8 @@ test('a code whose minimum is no longer met stays on the cart, takes nothing off
     code: 'discount_not_applied',
     line_item_id: null,
     reason: 'discount_minimum_not_met',
-    message: 'The code TEN takes nothing off now. This code needs a subtotal of 25.00 of the products it applies to.',
+    message:
+      'The code TEN is not applied at the moment. This code requires a subtotal of 25.00 of the products it applies to.',
   };
   const short = await read(shop, cart.id);
   expect(short).toMatchObject({ discount_code: 'TEN', discount: '0.00', warnings: [warning] });

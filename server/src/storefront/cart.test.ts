@@ -36,7 +36,7 @@ async function read({ storefront }: OpenShop, cart_id: string): Promise<Cart> {
   return data;
 }
 
-/** Lets time pass for a cart, as if it was last changed this long ago. */
+/** Ages a cart, as if it was last changed this long ago. */
 async function letPass({ owner }: OpenShop, cart_id: string, interval: string): Promise<void> {
   const statements = [
     'update commerce.carts set expires_at = expires_at - $2::interval, updated_at = updated_at - $2::interval where id = $1',
@@ -45,7 +45,7 @@ async function letPass({ owner }: OpenShop, cart_id: string, interval: string): 
   for (const statement of statements) await owner.query(statement, [cart_id, interval]);
 }
 
-test('a cart begins empty, and has what is added in the order in which it was added first', async () => {
+test('a cart begins empty, and keeps its lines in the order of first addition', async () => {
   const shop = await openShop();
   const mug = await givenVariant(shop, { name: 'Mug', price: '12.5', sku: 'MUG' });
   const plate = await givenVariant(shop, { name: 'Plate', price: '3' });
@@ -81,7 +81,7 @@ test('a cart begins empty, and has what is added in the order in which it was ad
   expect(await read(shop, id)).toEqual(data);
 });
 
-test('variants of one product are lines of their own, told apart by their options', async () => {
+test('variants of one product are separate lines with their options', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({
     options: [
@@ -102,7 +102,7 @@ test('variants of one product are lines of their own, told apart by their option
   ]);
 });
 
-test('what is not for sale cannot be added', async () => {
+test('rejects products that are not for sale', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
   const draft = await givenVariant(shop, { status: 'draft' });
@@ -118,7 +118,7 @@ test('what is not for sale cannot be added', async () => {
   expect((await read(shop, id)).items).toEqual([]);
 });
 
-test('no more than the stock gets into a cart, unless the variant sells beyond it; nothing is reserved', async () => {
+test('limits a cart to the stock unless the variant allows overselling, and reserves nothing', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { name: 'Mug', inventory_quantity: 3 });
   const beyond = await givenVariant(shop, { inventory_quantity: 0, inventory_policy: 'continue' });
@@ -144,7 +144,7 @@ test('no more than the stock gets into a cart, unless the variant sells beyond i
   expect(rows).toEqual([{ reserved: 0 }]);
 });
 
-test('a quantity can be set, fewer than before whatever the stock, and 0 removes the line', async () => {
+test('a quantity can be set, reduced whatever the stock, and 0 removes the line', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const cart = await shop.givenCart([{ variant_id, quantity: 5 }]);
@@ -196,7 +196,7 @@ test('a cart has at most 100 lines and 999 pieces of a variant', async () => {
   expect((await read(shop, cart.id)).items).toHaveLength(100);
 });
 
-test('prices and stock are those of the moment, and what has changed is reported', async () => {
+test('shows current prices and stock, and reports changes', async () => {
   const shop = await openShop();
   const given = { inventory_quantity: 10, low_stock_threshold: 3, price: '10' };
   const dearer = await givenVariant(shop, { ...given, name: 'Dearer' });
@@ -234,7 +234,7 @@ test('prices and stock are those of the moment, and what has changed is reported
       ...nothing,
       code: 'price_changed',
       line_item_id: one,
-      message: 'Dearer costs 11.50 now, not 10.00.',
+      message: 'Dearer now costs 11.50 instead of 10.00.',
       previous_price: '10.00',
       price: '11.50',
     },
@@ -242,7 +242,7 @@ test('prices and stock are those of the moment, and what has changed is reported
       ...nothing,
       code: 'low_stock',
       line_item_id: two,
-      message: 'Only 3 of Scarce are left.',
+      message: 'Only 3 of Scarce in stock.',
       requested: 2,
       available: 3,
     },
@@ -250,7 +250,7 @@ test('prices and stock are those of the moment, and what has changed is reported
       ...nothing,
       code: 'out_of_stock',
       line_item_id: three,
-      message: 'There are only 1 of Short.',
+      message: 'Only 1 of Short in stock.',
       requested: 2,
       available: 1,
     },
@@ -259,7 +259,7 @@ test('prices and stock are those of the moment, and what has changed is reported
   ]);
   expect(now.items.map(({ available }) => available)).toEqual([true, true, false, false, false]);
   expect(now.items[4]).toMatchObject({ ...deleted, name: 'Deleted', sku: null, price: '10.00', total: '20.00' });
-  // Calculated as for the checkout: without what is no longer for sale.
+  // Calculated as for the checkout, without products that are no longer for sale.
   expect(now).toMatchObject({ subtotal: '63.00', total: '63.00' });
 
   const line = atLine(now);
@@ -267,7 +267,7 @@ test('prices and stock are those of the moment, and what has changed is reported
   expect(data?.warnings.map(({ code }) => code)).not.toContain('price_changed');
 });
 
-test('reading a cart changes nothing, and a change lets it live 30 days more', async () => {
+test('reading a cart changes nothing, and a change extends its lifetime by 30 days', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('10.00');
   await letPass(shop, cart.id, '10 days');
@@ -282,7 +282,7 @@ test('reading a cart changes nothing, and a change lets it live 30 days more', a
   expect(days).toBeLessThan(30.1);
 });
 
-test("a customer's cart lives 90 days, and a guest's that was never filled 7", async () => {
+test("a customer's cart lives 90 days, and a guest's empty cart 7", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const daysOf = (expires_at = '') => Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000);
@@ -295,7 +295,7 @@ test("a customer's cart lives 90 days, and a guest's that was never filled 7", a
   expect(data?.status).toBe('active');
 });
 
-test('a cart past its time is gone at once, and its code is given back by the next job', async () => {
+test('an expired cart is gone at once, and the next job releases its code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -326,7 +326,7 @@ test('a cart past its time is gone at once, and its code is given back by the ne
   expect((await shop.storefront.GET(cartPath, at(cart.id))).response.status).toBe(410);
 });
 
-test('a cart that is cancelled ends with its checkout, and gives stock and code back', async () => {
+test('a cancelled cart ends with its checkout, and releases stock and code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -351,7 +351,7 @@ test('a cart that is cancelled ends with its checkout, and gives stock and code 
   expect(again.error).toMatchObject({ error: 'cart_expired' });
 });
 
-test('a cart that is not changed for a day gives its code back and lives on', async () => {
+test('a cart without changes for a day releases its code and stays', async () => {
   const shop = await openShop();
   const [idle, busy] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await shop.givenDiscount();
@@ -368,7 +368,7 @@ test('a cart that is not changed for a day gives its code back and lives on', as
   expect(await read(shop, busy.id)).toMatchObject({ discount_code: 'TEN', total: '70.00' });
 });
 
-test('a cart of another shop, an unknown one or a malformed id is not there, whatever is done', async () => {
+test('answers 404 for a cart of another shop, an unknown or malformed id, in every operation', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenCart('10.00');
   const { variant_id } = await givenVariant(shop);
@@ -389,7 +389,7 @@ test('a cart of another shop, an unknown one or a malformed id is not there, wha
   expect((await shop.storefront.GET(cartPath, at('mine'))).response.status).toBe(422);
 });
 
-test('a cart that became an order or was merged can be read and not changed', async () => {
+test('a cart that became an order or was merged is read-only', async () => {
   const shop = await openShop();
   const [cart, target] = [await shop.givenCart('10.00'), await shop.givenCart('10.00')];
   await shop.owner.query(`update commerce.carts set status = 'merged', merged_into = $2 where id = $1`, [
@@ -404,7 +404,7 @@ test('a cart that became an order or was merged can be read and not changed', as
   expect(await read(shop, cart.id)).toMatchObject({ status: 'merged', total: '10.00', warnings: [] });
 });
 
-test("a customer has one active cart, also when two are made at once, and others' is not there", async () => {
+test('a customer has one active cart, also concurrently, and cannot see those of others', async () => {
   const shop = await openShop();
   const [june, july] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { variant_id } = await givenVariant(shop);
@@ -444,7 +444,7 @@ test('a customer whose cart has expired gets another', async () => {
   expect(data?.id).not.toBe(old.id);
 });
 
-test('what the own checkout holds counts as available, for others it does not', async () => {
+test("the own checkout's reservation counts as available, but not for others", async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5, low_stock_threshold: 0 });
   const [mine, theirs] = [await shop.givenCart([{ variant_id, quantity: 4 }]), await shop.givenCart([])];
@@ -455,7 +455,7 @@ test('what the own checkout holds counts as available, for others it does not', 
   expect((await add(shop, mine.id, variant_id, 1)).data?.items).toMatchObject([{ quantity: 5, available: true }]);
 });
 
-test('a sum that could not be reckoned exactly is refused', async () => {
+test('rejects a sum that cannot be calculated exactly', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { price: '999999999999', track_inventory: false });
   const { id } = await shop.givenCart([]);
@@ -464,7 +464,7 @@ test('a sum that could not be reckoned exactly is refused', async () => {
   expect((await add(shop, id, variant_id, 10)).data).toMatchObject({ subtotal: '9999999999990.00' });
 });
 
-test('changes of one cart at once all count, in some order', async () => {
+test('applies all concurrent changes of one cart in some order', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 20 });
   const { id } = await shop.givenCart([]);
@@ -484,7 +484,7 @@ test.each([
   { body: { variant_id: unknown, quantity: 1000 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1.5 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1, price: '0.01' }, loc: ['body', 'price'] },
-])('$body is refused at $loc', async ({ body, loc }) => {
+])('rejects $body at $loc', async ({ body, loc }) => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
 

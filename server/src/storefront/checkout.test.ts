@@ -20,7 +20,7 @@ async function reprice({ dashboard }: OpenShop, product_id: string, price: strin
   await dashboard.PATCH('/api/dashboard/products/{product_id}', { params: { path: { product_id } }, body: { price } });
 }
 
-test('a checkout holds the stock of its cart and says what is missing', async () => {
+test('a checkout reserves the stock of its cart and lists missing fields', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { product, variant_id } = await givenVariant(shop);
@@ -43,7 +43,7 @@ test('a checkout holds the stock of its cart and says what is missing', async ()
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
 });
 
-test('a cart has one checkout: beginning again renews it, with what the cart has by then', async () => {
+test("a cart has one checkout: beginning again renews it with the cart's current lines", async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const cart = await shop.givenCart([{ variant_id, quantity: 3 }]);
@@ -58,7 +58,7 @@ test('a cart has one checkout: beginning again renews it, with what the cart has
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 5 });
 });
 
-test('an empty cart has nothing to check out', async () => {
+test('rejects a checkout of an empty cart', async () => {
   const { storefront } = await openShop();
   const { data: cart } = await storefront.POST('/api/storefront/cart');
 
@@ -68,7 +68,7 @@ test('an empty cart has nothing to check out', async () => {
   expect(error).toMatchObject({ error: 'cart_empty' });
 });
 
-test('of stock that is short nothing is held, and each short line is named', async () => {
+test('reserves nothing if stock is short, and names each short line', async () => {
   const shop = await openShop();
   const [few, many] = [await givenVariant(shop, { inventory_quantity: 2 }), await givenVariant(shop)];
   const cart = await shop.givenCart([
@@ -88,7 +88,7 @@ test('of stock that is short nothing is held, and each short line is named', asy
   expect(await stockOf(shop, few.product.id)).toEqual({ on_hand: 2, reserved: 1 });
 });
 
-test('a line that is no longer for sale cannot be checked out', async () => {
+test('rejects a checkout with a line that is no longer for sale', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const cart = await shop.givenCart([{ variant_id, quantity: 1 }]);
@@ -100,7 +100,7 @@ test('a line that is no longer for sale cannot be checked out', async () => {
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ variant_id, requested: 1, available: 0 }] });
 });
 
-test('what a checkout holds past its time goes to whoever needs it', async () => {
+test('expired reservations are available to others', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
   const first = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -122,7 +122,7 @@ test('what a checkout holds past its time goes to whoever needs it', async () =>
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 2, reserved: 2 });
 });
 
-test('a checkout becomes ready when nothing is missing, with shipping and the tax of its country in the total', async () => {
+test('a checkout becomes ready when nothing is missing, with shipping and local tax in the total', async () => {
   const shop = await openShop();
   await shop.givenTerms({ prices_include_tax: false, tax_rates: [{ country: 'DE', rate: '0.19' }] });
 
@@ -141,7 +141,7 @@ test('a checkout becomes ready when nothing is missing, with shipping and the ta
   expect(Number(checkout.total)).toBeCloseTo(amounts.reduce((sum, amount) => sum + amount, 0));
 });
 
-test('fields left out of a change stay, and null takes them back', async () => {
+test('keeps fields missing in a change, and null clears them', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -156,7 +156,7 @@ test('fields left out of a change stay, and null takes them back', async () => {
   });
 });
 
-test('an address to ship to needs name, street, city, country and its postal code; goods that are fetched need none', async () => {
+test('a shipping address needs name, street, city, country and its postal code; pickup needs none', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const pickup = await shop.givenShippingOption({ name: 'Pick up', price: '0.00', kind: 'pickup' });
@@ -175,7 +175,7 @@ test('an address to ship to needs name, street, city, country and its postal cod
   });
 });
 
-test('a shipping option that is not offered for the address is refused, and one that no longer fits is dropped', async () => {
+test('rejects a shipping option that is not available for the address, and drops one that no longer fits', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const domestic = await shop.givenShippingOption({ name: 'Domestic', countries: ['DE'] });
@@ -197,7 +197,7 @@ test('a shipping option that is not offered for the address is refused, and one 
   expect(error).toMatchObject({ error: 'shipping_option_unavailable' });
 });
 
-test('a payment method that the shop does not offer is refused with those that it does', async () => {
+test('rejects an unavailable payment method and lists the available ones', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -228,7 +228,7 @@ test('a cancelled checkout releases its stock and keeps its cart for another', a
   expect(another?.id).not.toBe(id);
 });
 
-test('a checkout past its time is gone, and its cart begins another', async () => {
+test('an expired checkout is gone, and its cart begins another', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -247,7 +247,7 @@ test('a checkout past its time is gone, and its cart begins another', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
 });
 
-test("a customer's checkout begins with their e-mail and opens to them alone", async () => {
+test("a customer's checkout begins with their e-mail and is visible only to them", async () => {
   const shop = await openShop();
   const [june, stranger, elsewhere] = [await shop.givenCustomer(), await shop.givenCustomer(), await openShop()];
   const cart = await shop.givenCart('10.00', june.client);
@@ -273,7 +273,7 @@ test("a customer's checkout begins with their e-mail and opens to them alone", a
   expect(writes.map(({ response }) => response.status)).toEqual(Array(12).fill(404));
 });
 
-test('unknown checkouts and carts are not found', async () => {
+test('answers 404 for unknown checkouts and carts', async () => {
   const { storefront } = await openShop();
 
   const answers = await Promise.all([
@@ -287,7 +287,7 @@ test('unknown checkouts and carts are not found', async () => {
   expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404]);
 });
 
-test('reading a checkout reserves nothing, and shows the prices of this moment', async () => {
+test('reading a checkout reserves nothing, and shows current prices', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -311,7 +311,7 @@ test('a change of the cart shows in its checkout', async () => {
   expect(data?.subtotal).toBe('40.00');
 });
 
-test('a cart whose prices have risen beyond what can be reckoned exactly becomes no order', async () => {
+test('a cart whose total can no longer be calculated exactly cannot become an order', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { track_inventory: false });
   const given = await shop.givenCheckout({ content: [{ variant_id, quantity: 999 }] });
@@ -328,7 +328,7 @@ test('a cart whose prices have risen beyond what can be reckoned exactly becomes
   }
 });
 
-test('what a cart, a checkout and an order are when they are made is what is read of them afterwards', async () => {
+test('a new cart, checkout and order read back exactly as returned', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenTerms();
   const { variant_id } = await givenVariant(shop, { sku: 'MUG' });

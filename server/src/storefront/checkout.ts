@@ -13,7 +13,7 @@ export const getCheckout: Handler<'storefront.getCheckout'> = ({ shop, checkoutD
 export const updateCheckout: Handler<'storefront.updateCheckout'> = ({ shop, checkoutDeps, path, body }) =>
   checkouts.update(shop, checkoutDeps, path.checkout_id, body);
 
-/** What is paid through a provider is paid before the transaction that answers. */
+/** A payment through a provider happens before the transaction of the response. */
 export const completeCheckout: Prepared<'storefront.completeCheckout'> = {
   async prepare({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
@@ -27,7 +27,7 @@ function completionOf({ expected, expected_total, payment }: Call<'storefront.co
   return { expected, expected_total, payment };
 }
 
-/** A payment that has succeeded by then makes the order. */
+/** A payment that has succeeded by then creates the order. */
 export const cancelCheckoutPayment: Prepared<'storefront.cancelCheckoutPayment'> = {
   async prepare({ caller, db, checkoutDeps, path }) {
     const { checkout_id } = path;

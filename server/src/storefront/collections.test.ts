@@ -14,7 +14,7 @@ async function givenCollection({ dashboard }: OpenShop, input: Partial<Collectio
   return data;
 }
 
-/** Two products that the public sees (one sold out), and three that it does not. */
+/** Two public products (one sold out), and three hidden ones. */
 async function givenCatalogue({ givenProduct }: OpenShop): Promise<string[]> {
   const products = [
     await givenProduct({ name: 'Mug', price: '10.00', cost_per_item: '4.00', tags: ['kitchen'] }),
@@ -35,7 +35,7 @@ async function namesIn({ storefront }: OpenShop, handle: string, query = {}) {
   return data?.products.map(({ name }) => name);
 }
 
-test('the public sees published collections by title, with the number of products it can see', async () => {
+test('shows published collections by title, with the number of public products', async () => {
   const shop = await openShop();
   const product_ids = await givenCatalogue(shop);
   await givenCollection(shop, { title: 'Table', description: 'All of it.', product_ids });
@@ -61,7 +61,7 @@ test('the public sees published collections by title, with the number of product
   });
 });
 
-test('collections come in pages, and past the end there are none', async () => {
+test('pages through collections, empty past the end', async () => {
   const shop = await openShop();
   for (const title of ['A', 'B', 'C']) await givenCollection(shop, { title });
   const page = async (number: number) => {
@@ -74,7 +74,7 @@ test('collections come in pages, and past the end there are none', async () => {
   expect(await page(3)).toEqual({ titles: [], total: 3, pages: 2 });
 });
 
-test('a published collection is found by its id and by its handle', async () => {
+test('finds a published collection by id and handle', async () => {
   const shop = await openShop();
   const { id } = await givenCollection(shop, { handle: 'kitchen' });
 
@@ -85,7 +85,7 @@ test('a published collection is found by its id and by its handle', async () => 
   expect(byHandle.data).toEqual(byId.data);
 });
 
-test('a collection that is unpublished, unknown or of another shop does not exist', async () => {
+test('answers 404 for a collection that is unpublished, unknown or of another shop', async () => {
   const shop = await openShop();
   const hidden = await givenCollection(shop, { title: 'Hidden', published: false });
   const foreign = await givenCollection(await openShop(), { title: 'Theirs' });
@@ -101,7 +101,7 @@ test('a collection that is unpublished, unknown or of another shop does not exis
   expect(data?.collections).toEqual([]);
 });
 
-test('the public sees the visible products of a collection, without what they cost', async () => {
+test('shows the public products of a collection without their cost', async () => {
   const shop = await openShop();
   const product_ids = await givenCatalogue(shop);
   const { id, handle } = await givenCollection(shop, { product_ids });
@@ -117,7 +117,7 @@ test('the public sees the visible products of a collection, without what they co
   expect(await namesIn(shop, handle, { in_stock: false })).toEqual(['Sold out']);
 });
 
-test('the products come in the order of the collection unless another is asked for', async () => {
+test('lists products in the order of the collection unless another is requested', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (const [name, price, sales] of [
@@ -149,7 +149,7 @@ test('the products come in the order of the collection unless another is asked f
   }
 });
 
-test('what the merchant changes is seen at once', async () => {
+test("shows the merchant's changes at once", async () => {
   const shop = await openShop();
   const { dashboard, storefront } = shop;
   const mug = await shop.givenProduct({ inventory_quantity: 1 });

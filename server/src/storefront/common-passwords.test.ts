@@ -11,12 +11,12 @@ const refusal = (field: string) => ({
     {
       loc: ['body', field],
       type: 'password_too_common',
-      msg: 'This password is one of those that are guessed first. Choose another, such as four unrelated words.',
+      msg: 'This password is too common. Choose another one, such as four unrelated words.',
     },
   ],
 });
 
-test('passwords that are guessed first are refused at registration, change and reset, whatever their case', async () => {
+test('rejects common passwords at registration, change and reset, in any case', async () => {
   const shop = await openShop();
   const { storefront } = shop;
   const email = `june-${randomUUID()}@example.com`;
@@ -43,6 +43,6 @@ test('passwords that are guessed first are refused at registration, change and r
   const reset = (new_password: string) =>
     storefront.POST('/api/storefront/customer/reset', { body: { token: link, new_password } });
   expect((await reset('iloveyou')).error).toMatchObject(refusal('new_password'));
-  // The link has not been used up by the refusals.
+  // The rejected attempts have not used the link.
   expect((await reset('another horse battery staple')).response.status).toBe(200);
 });

@@ -20,7 +20,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows;
 }
 
-test('a completed checkout is an order that waits for its bank transfer, with stock sold and cart converted', async () => {
+test('a completed checkout is an order that awaits its bank transfer, with stock sold and cart converted', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { sku: 'MUG' });
   const { id, cart_id, total } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -62,7 +62,7 @@ test('a completed checkout is an order that waits for its bank transfer, with st
   ]);
 });
 
-test('completing again after the deadline of the transfer answers the expired order, and its stock is back', async () => {
+test('completing again after the transfer deadline returns the expired order, with its stock released', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, checkout_id } = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
@@ -82,7 +82,7 @@ test('completing again after the deadline of the transfer answers the expired or
   expect(rows).toEqual([{ actor_type: 'system' }]);
 });
 
-test('order numbers count from 1001 in each shop', async () => {
+test('order numbers start at 1001 in each shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
 
   const numbers = [
@@ -94,7 +94,7 @@ test('order numbers count from 1001 in each shop', async () => {
   expect(numbers).toEqual(['1001', '1002', '1001']);
 });
 
-test('completing again, with another key, answers the same order', async () => {
+test('completing again with another key returns the same order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -105,7 +105,7 @@ test('completing again, with another key, answers the same order', async () => {
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('of 16 parallel completions of one checkout, with one key or many, one order comes', async () => {
+test('16 parallel completions of one checkout, with one key or many, create one order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
   const key = randomUUID();
@@ -122,7 +122,7 @@ test('of 16 parallel completions of one checkout, with one key or many, one orde
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('of the last five pieces, twenty shoppers at once buy exactly five', async () => {
+test('twenty concurrent shoppers buy exactly the last five pieces', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
@@ -134,7 +134,7 @@ test('of the last five pieces, twenty shoppers at once buy exactly five', async 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 0, reserved: 0 });
 });
 
-test('carts with the same variants in opposite order complete at once', async () => {
+test('carts with the same variants in opposite order complete concurrently', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const [a, b] = [
@@ -151,7 +151,7 @@ test('carts with the same variants in opposite order complete at once', async ()
   expect(await stockOf(shop, a.product.id)).toEqual({ on_hand: 40, reserved: 0 });
 });
 
-test('what is missing is named, and nothing happens', async () => {
+test('names missing fields without any effect', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ email: null, payment_method: null });
 
@@ -162,7 +162,7 @@ test('what is missing is named, and nothing happens', async () => {
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('a price that the human did not see is not charged until they accept the new total', async () => {
+test('charges an unseen price only after the new total is accepted', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, items } = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -188,7 +188,7 @@ test('a price that the human did not see is not charged until they accept the ne
   expect(data?.order.total).toBe('28.90');
 });
 
-test('prices that change without changing the total are reported, too, and accepted by the same total', async () => {
+test('reports prices that change without changing the total, and accepts the same total', async () => {
   const shop = await openShop();
   const [a, b] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [a, b].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -205,7 +205,7 @@ test('prices that change without changing the total are reported, too, and accep
   expect(second.data?.order.total).toBe(total);
 });
 
-test('a line that is no longer for sale is reported, and left out once the smaller total is accepted', async () => {
+test('reports a line that is no longer for sale, and leaves it out once the smaller total is accepted', async () => {
   const shop = await openShop();
   const [kept, gone] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [kept, gone].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -225,7 +225,7 @@ test('a line that is no longer for sale is reported, and left out once the small
   expect(await stockOf(shop, gone.product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('stock that was lost while the reservation had lapsed is refused at the end', async () => {
+test('rejects an order for stock that was lost after the reservation expired', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 1 });
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -244,7 +244,7 @@ test('stock that was lost while the reservation had lapsed is refused at the end
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
 
-test('goods whose stock is no longer counted are sold, and what was held of them is free again', async () => {
+test('sells goods whose stock is no longer tracked, and releases their reservation', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -261,7 +261,7 @@ test('goods whose stock is no longer counted are sold, and what was held of them
   expect(rows).toEqual([{ on_hand: 5, reserved: 0, stock_taken: false }]);
 });
 
-test('a code is redeemed by the order, and what it takes off is spread over the lines exactly', async () => {
+test('an order redeems its code, and spreads the discount over the lines exactly', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const cart = await shop.givenCart('30.01');
@@ -278,7 +278,7 @@ test('a code is redeemed by the order, and what it takes off is spread over the 
   expect(rows).toEqual([{ status: 'redeemed', order_id: order.id, email: 'june@example.com' }]);
 });
 
-test('a guest uses a code once per e-mail, and the refusal undoes everything', async () => {
+test('a guest uses a code once per e-mail, and a rejection rolls everything back', async () => {
   const shop = await openShop();
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const take = async () => {
@@ -297,7 +297,7 @@ test('a guest uses a code once per e-mail, and the refusal undoes everything', a
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test("a guest and the account of the guest's e-mail use a code as one customer, whatever the order's e-mail, also at once", async () => {
+test("a guest and the account with the guest's e-mail share one limit of a code, also concurrently", async () => {
   for (const first of ['guest', 'account', 'both']) {
     const shop = await openShop();
     const { client, email } = await shop.givenCustomer();
@@ -324,7 +324,7 @@ test("a guest and the account of the guest's e-mail use a code as one customer, 
   }
 });
 
-test('a code that a guest has used up is refused to the account of the e-mail as soon as it is applied', async () => {
+test('rejects a code that a guest has used up for the account of the e-mail as soon as it is applied', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
@@ -340,7 +340,7 @@ test('a code that a guest has used up is refused to the account of the e-mail as
   expect(error).toMatchObject({ error: 'discount_customer_limit_reached' });
 });
 
-test('an order whose total is 0 is free, confirmed and paid', async () => {
+test('an order with a total of 0 is free, confirmed and paid', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ price: '0.00' });
 
@@ -349,7 +349,7 @@ test('an order whose total is 0 is free, confirmed and paid', async () => {
   expect(order).toMatchObject({ total: '0.00', payment_method: 'free', status: 'confirmed', payment_status: 'paid' });
 });
 
-test('what is paid when it is handed over is confirmed and pending', async () => {
+test('an order paid on handover is confirmed and pending', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
 
@@ -359,7 +359,7 @@ test('what is paid when it is handed over is confirmed and pending', async () =>
   expect(order.payment).toMatchObject({ due_at: null, instructions: null });
 });
 
-test('what is picked up is still picked up once it is ordered', async () => {
+test('a pickup stays a pickup after the order', async () => {
   const shop = await openShop();
   const pickup = await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
   const delivery = await shop.givenShippingOption();
@@ -372,7 +372,7 @@ test('what is picked up is still picked up once it is ordered', async () => {
   expect(await ordered(delivery.id)).toMatchObject({ name: 'Parcel', kind: 'delivery', price: '4.90' });
 });
 
-test('a code is judged by what is for sale: one total is shown, asked for and charged', async () => {
+test('a code counts products for sale only: one total is shown, requested and charged', async () => {
   const shop = await openShop();
   const [dear, cheap] = [await givenVariant(shop, { price: '100.00' }), await givenVariant(shop)];
   await shop.givenDiscount({ value: '5.00', minimum_subtotal: '50' });
@@ -394,7 +394,7 @@ test('a code is judged by what is for sale: one total is shown, asked for and ch
   expect(data?.order).toMatchObject({ subtotal: '10.00', discount: '0.00', total: '14.90' });
 });
 
-test('a card that is good makes a paid order', async () => {
+test('a valid card creates a paid order', async () => {
   const shop = await openShop();
 
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
@@ -403,7 +403,7 @@ test('a card that is good makes a paid order', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('a declined card makes no order, and another card may follow', async () => {
+test('a declined card creates no order, and another card may follow', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   const pay = (card_token: string, key?: string) =>
@@ -424,7 +424,7 @@ test('a declined card makes no order, and another card may follow', async () => 
   ]);
 });
 
-test('completing twice at once by card charges once', async () => {
+test('two concurrent completions by card charge once', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
 
@@ -439,7 +439,7 @@ test('completing twice at once by card charges once', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('a card without its token is a mistake in the request, and a changed price is reported before anything is charged', async () => {
+test('rejects a card without its token, and reports a changed price before any charge', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
 

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 
 const path = '/api/storefront/customer/me/export';
 
-test('a customer’s export holds all that is theirs, page by page, and neither secrets nor anybody else’s', async () => {
+test('a customer’s export contains all of their data, page by page, without secrets and data of others', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const other = await shop.givenCustomer();

@@ -40,7 +40,7 @@ async function logInAs({ storefront }: OpenShop, email: string, words: string) {
   return { session: data, error, status: response.status };
 }
 
-test('the mails about an account are in the language that it was asked for in, else in that of the shop', async () => {
+test('mails about an account use the language of the request, else that of the shop', async () => {
   const shop = await openShop();
   const told = [];
   for (const asked of ['fr-CH, fr;q=0.9', 'ja, *;q=0.5', '*']) {
@@ -57,7 +57,7 @@ test('the mails about an account are in the language that it was asked for in, e
   expect(told).toEqual([['fr', 'fr'], ...[1, 2].map(() => ['en', 'en'])]);
 });
 
-test('an account begins with the link in the mail, and not before', async () => {
+test('an account begins with the link in the mail, not before', async () => {
   const shop = await openShop();
   const email = address();
 
@@ -75,7 +75,7 @@ test('an account begins with the link in the mail, and not before', async () => 
   expect(after.session?.access_token).toMatch(/^cust_[0-9A-Za-z]{38}$/);
 });
 
-test('a verification link works once, and a newer one takes its place', async () => {
+test('a verification link works once, and a newer one replaces it', async () => {
   const shop = await openShop();
   const email = address();
   const first = await givenRegistration(shop, email);
@@ -91,7 +91,7 @@ test('a verification link works once, and a newer one takes its place', async ()
   expect(used.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400, 400]);
 });
 
-test('an account gets the password and the names of the link that was opened, and the other links die', async () => {
+test('an account gets the password and names of the opened link, and the other links end', async () => {
   for (const [opened, words, name] of [
     [0, PASSWORD, 'June'],
     [1, OTHER, 'Mallory'],
@@ -118,7 +118,7 @@ test('an account gets the password and the names of the link that was opened, an
   }
 });
 
-test('a registration does not replace the password that its customer has set meanwhile', async () => {
+test('a registration does not replace a password that its customer has set meanwhile', async () => {
   const shop = await openShop();
   const email = address();
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email } });
@@ -134,7 +134,7 @@ test('a registration does not replace the password that its customer has set mea
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('of the links of one address that are opened at once one begins the account', async () => {
+test('one of several links opened concurrently for one address begins the account', async () => {
   const shop = await openShop();
   const email = address();
   const tokens = [];
@@ -145,7 +145,7 @@ test('of the links of one address that are opened at once one begins the account
   expect(answers.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400]);
 });
 
-test('a mail that is asked for again has a link for each registration, and says when each was made', async () => {
+test('a mail requested again has a link for each registration, with its time', async () => {
   const shop = await openShop();
   const email = address();
   await givenRegistration(shop, email, PASSWORD);
@@ -167,7 +167,7 @@ test('a mail that is asked for again has a link for each registration, and says 
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('the owner of an address that has an account is told of the attempt, and nothing changes', async () => {
+test('the owner of an address with an account is warned, and nothing changes', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
 
@@ -181,7 +181,7 @@ test('the owner of an address that has an account is told of the attempt, and no
   expect((await logInAs(shop, email, OTHER)).status).toBe(401);
 });
 
-test('a customer whom staff had entered keeps what staff knew, and gets the password', async () => {
+test('a customer created by staff keeps the existing data, and gets the password', async () => {
   const shop = await openShop();
   const email = address();
   const { data: entered } = await shop.dashboard.POST('/api/dashboard/customers', {
@@ -194,7 +194,7 @@ test('a customer whom staff had entered keeps what staff knew, and gets the pass
   expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
 });
 
-test('with the verified address come the guest orders of it, whatever the case, and no others', async () => {
+test('a verified address gets its guest orders in any case, and no others', async () => {
   const shop = await openShop();
   const email = address();
   const order = (to: string) =>
@@ -222,7 +222,7 @@ test('with the verified address come the guest orders of it, whatever the case, 
   ]);
 });
 
-test('a login is refused alike for a wrong password, an unknown address and an account of another shop', async () => {
+test('answers alike for a wrong password, an unknown address and an account of another shop', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -238,13 +238,13 @@ test('a login is refused alike for a wrong password, an unknown address and an a
   expect(told[0]).toMatchObject({ status: 401, error: { error: 'invalid_credentials' } });
 });
 
-test('guesses sent at once are counted one by one, per shop and address', async () => {
+test('counts concurrent guesses one by one, per shop and address', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
   await neighbour.givenCustomer({ email });
 
-  // The right password is sent together with the guesses: once they have been judged, the time to wait may be over.
+  // The right password is sent together with the guesses, because the delay may be over once they are checked.
   const passwords = [...Array.from({ length: 12 }, (_, i) => `guess ${i}`), PASSWORD];
   const answers = await Promise.all(passwords.map((password) => logInAs(shop, email, password)));
 
@@ -254,7 +254,7 @@ test('guesses sent at once are counted one by one, per shop and address', async 
   expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
 });
 
-test('a customer token is asked for at every call, and a wrong one never counts as none', async () => {
+test('every call checks the customer token, and an invalid one never counts as none', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { client, access_token } = await shop.givenCustomer();
@@ -311,7 +311,7 @@ test('a token ends an hour after its last use, and 30 days after the login in an
   expect((await client.GET(me)).response.status).toBe(401);
 });
 
-test('a renewed token takes over, and the old one goes on for a minute at most', async () => {
+test('a renewed token replaces the old one, which works for at most another minute', async () => {
   const shop = await openShop();
   const { client, session } = await shop.givenCustomer();
 
@@ -329,7 +329,7 @@ test('a renewed token takes over, and the old one goes on for a minute at most',
   expect(rows[0]?.seconds).toBeLessThanOrEqual(60);
 });
 
-test('a logout ends the session with all its tokens, those being made included, and no other session', async () => {
+test('a logout ends the session with all its tokens, including concurrent ones, and no other session', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -345,7 +345,7 @@ test('a logout ends the session with all its tokens, those being made included, 
   expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
 });
 
-test('logging out everywhere ends every session of the customer, tokens being made included, and nobody else’s', async () => {
+test('logging out everywhere ends every session of the customer, including concurrent tokens, and nobody else’s', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -367,7 +367,7 @@ test('logging out everywhere ends every session of the customer, tokens being ma
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('a login or a renewal repeated with its key brings the same token, until that is revoked', async () => {
+test('a repeated login or renewal with its key returns the same token until it is revoked', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const keyed = () => ({ params: { header: { 'Idempotency-Key': randomUUID() } } });
@@ -387,7 +387,7 @@ test('a login or a renewal repeated with its key brings the same token, until th
   expect([dead.response.status, dead.error]).toMatchObject([409, { error: 'key_not_active' }]);
 });
 
-test('the key of one session does not open the answer of another', async () => {
+test('the key of one session does not return the response of another', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session } = await logInAs(shop, email, PASSWORD);
@@ -422,7 +422,7 @@ test('a reset link sets a new password once and ends every session', async () =>
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('a reset link dies with a newer one, after 30 minutes, and in another shop', async () => {
+test('a reset link ends with a newer one, after 30 minutes, and in another shop', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -447,12 +447,12 @@ test('a reset link dies with a newer one, after 30 minutes, and in another shop'
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('nothing is sent to an address that nobody has, and the queue holds no secret', async () => {
+test('sends nothing to an unknown address, and the queue contains no secret', async () => {
   const shop = await openShop();
   const email = address();
   await shop.storefront.POST(resetRequest, { body: { email } });
   await shop.storefront.POST(resend, { body: { email } });
-  // Another test that delivers mails may take ours as well, so more of them may have to be queued until one is seen.
+  // Another test that delivers mails may take ours as well, so several may be needed until one is seen.
   const rows = await vi.waitUntil(async () => {
     await shop.storefront.POST(register, { body: { email: address(), password: PASSWORD } });
     const queued = await shop.owner.query(
@@ -465,7 +465,7 @@ test('nothing is sent to an address that nobody has, and the queue holds no secr
   expect(await mailsTo(shop, email)).toEqual([]);
 });
 
-test('a profile changes in the fields given, and null empties one', async () => {
+test('changes only the given profile fields; null empties one', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
 
@@ -476,7 +476,7 @@ test('a profile changes in the fields given, and null empties one', async () => 
   expect((await client.GET(me)).data).toEqual(data);
 });
 
-test('another address needs the password, and counts from when its link is used', async () => {
+test('a new address needs the password, and counts once its link is used', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const next = address();
@@ -495,7 +495,7 @@ test('another address needs the password, and counts from when its link is used'
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('an address that another customer has is neither accepted nor revealed', async () => {
+test('an address of another customer is neither accepted nor revealed', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const other = await shop.givenCustomer();
@@ -506,7 +506,7 @@ test('an address that another customer has is neither accepted nor revealed', as
   expect(await newestTo(shop, other.email)).toMatchObject({ subject: expect.stringContaining('Someone'), token: '' });
 });
 
-test('a new password ends every other session, and the one that set it goes on', async () => {
+test('a new password ends every session except the current one', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session } = await logInAs(shop, email, PASSWORD);
@@ -546,7 +546,7 @@ test('a closed account is gone, its orders stay without it, and its address is f
   await expect(shop.givenCustomer({ email })).resolves.toMatchObject({ email });
 });
 
-test('closing an account gives back what its checkout and its code held', async () => {
+test('closing an account releases the stock and the code of its checkout', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
   const { variants } = await shop.givenProduct({ inventory_quantity: 3 });
@@ -568,7 +568,7 @@ test('closing an account gives back what its checkout and its code held', async 
 
 const ADDRESS = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-test('at login a guest takes the cart along, and what cannot be merged is no error', async () => {
+test('a login merges the guest cart, and a cart that cannot be merged is no error', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const guest = await shop.givenCart();
@@ -587,7 +587,7 @@ test('at login a guest takes the cart along, and what cannot be merged is no err
   expect([again.data?.cart_id, unknown.data?.cart_id]).toEqual([data?.cart_id, data?.cart_id]);
 });
 
-test('a login in the middle of a checkout leaves the last piece to the shopper who held it', async () => {
+test('a login during a checkout leaves the last piece to the shopper who reserved it', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { email } = await shop.givenCustomer();

@@ -108,7 +108,7 @@ export const updateAddress: Handler<'storefront.updateAddress'> = ({ shop, calle
 export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, caller, path }) =>
   addresses.remove(shop, customerOf(caller), path.address_id);
 
-/** The same, with everything else that is held. */
+/** The same with all other stored data. */
 export const exportCustomer: Handler<'storefront.exportCustomer'> = ({ shop, caller, query }) =>
   accountExport.exportCustomer(shop, customerOf(caller), query);
 
@@ -120,13 +120,13 @@ export const getCustomerOrder: Handler<'storefront.getCustomerOrder'> = ({ shop,
 
 type Caller = WholeCall<OperationId>['caller'];
 
-/** The contract requires the customer's token wherever this is called. */
+/** The contract requires the customer's token for these operations. */
 function customerOf({ customer_id }: Caller): string {
-  if (!customer_id) throw new Error('The operation was reached without a customer.');
+  if (!customer_id) throw new Error('Unreachable: no customer.');
   return customer_id;
 }
 
 function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
-  if (!session) throw new Error('The operation was reached without a session.');
+  if (!session) throw new Error('Unreachable: no session.');
   return session;
 }

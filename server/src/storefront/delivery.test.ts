@@ -49,7 +49,7 @@ async function begin({ storefront }: OpenShop, cart_id: string) {
   };
 }
 
-test('options are offered by state, postal code and weight, and tell how many days they take', async () => {
+test('offers options by state, postal code and weight, with their delivery days', async () => {
   const shop = await givenShop(
     { name: 'Courier', price: '9', countries: ['DE'], postcode_prefixes: ['10', '12 3'], estimated_days_max: 1 },
     { name: 'Letter', price: '2', maximum_weight_grams: 1_000, estimated_days_min: 2, estimated_days_max: 4 },
@@ -75,7 +75,7 @@ test('options are offered by state, postal code and weight, and tell how many da
   expect(chosen.shipping_option).toMatchObject({ name: 'Letter', estimated_days_min: 2, estimated_days_max: 4 });
 });
 
-test('bounds that cross, and limits within no country, are refused at the field', async () => {
+test('rejects crossed limits, and limits without a country, at the field', async () => {
   const { dashboard } = await openShop();
   const refused = async (input: object) => {
     const body = { name: 'Parcel', price: '1', ...input };
@@ -88,7 +88,7 @@ test('bounds that cross, and limits within no country, are refused at the field'
   expect(await refused({ states: ['CA'], postcode_prefixes: ['1'] })).toEqual(['states', 'postcode_prefixes']);
 });
 
-test('an address that nothing is delivered to is reported, and cannot be completed', async () => {
+test('reports an address without shipping options, which cannot be completed', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   const cart = await givenCart(shop);
   const warning = { code: 'address_undeliverable', line_item_id: null, countries: ['AT', 'DE'] };
@@ -106,7 +106,7 @@ test('an address that nothing is delivered to is reported, and cannot be complet
   ]);
 });
 
-test('warns that an address is not delivered to beside an option to pick up, until that is chosen', async () => {
+test('warns about an address without delivery next to a pickup option, until that is chosen', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   await shop.givenShippingOption({ name: 'Workshop', price: '0', kind: 'pickup', countries: [] });
   const cart = await givenCart(shop);
@@ -125,7 +125,7 @@ test('warns that an address is not delivered to beside an option to pick up, unt
   expect((await patch({ shipping_option_id: pickup?.id })).warnings).toEqual([]);
 });
 
-test('completing asks for a postal code and a phone number that can be right, and changes nothing before', async () => {
+test('completing requires a valid postal code and phone number, and changes nothing before', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);
   const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
@@ -147,7 +147,7 @@ test('completing asks for a postal code and a phone number that can be right, an
   expect((await complete(right.total)).response.status).toBe(200);
 });
 
-test('a number saved with the customer that nobody could call does not stop the checkout', async () => {
+test('an invalid saved phone number does not block the checkout', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const { client, id } = await shop.givenCustomer();
   const { client: other, id: otherId } = await shop.givenCustomer();
@@ -178,7 +178,7 @@ test('a number saved with the customer that nobody could call does not stop the 
   });
 });
 
-test('what is picked up is paid for there, unless another method is chosen', async () => {
+test('a pickup is paid for on site, unless another method is chosen', async () => {
   const shop = await givenShop({ name: 'Fetch', price: '0', kind: 'pickup' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);
   const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
@@ -192,7 +192,7 @@ test('what is picked up is paid for there, unless another method is chosen', asy
   expect(completed.data?.order.payment_method).toBe('manual');
 });
 
-test('an item that is withdrawn during a checkout is named', async () => {
+test('names an item that is withdrawn during a checkout', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const lamp = await shop.givenProduct({ name: 'Lamp', price: '30.00' });
   const mug = await shop.givenProduct({ name: 'Mug', price: '9.00' });

@@ -10,7 +10,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const register = ({ storefront }: OpenShop, email: string) =>
   storefront.POST('/api/storefront/customer/register', { body: { email, password: 'a long enough password' } });
 
-test.each(REFUSED)('refuses %s wherever a shopper, a customer or a member of staff is named', async (email) => {
+test.each(REFUSED)('rejects %s wherever a shopper, a customer or a staff member is named', async (email) => {
   const shop = await openShop();
   const checkout = await shop.givenCheckout();
   const refusals = [
@@ -31,7 +31,7 @@ test.each(REFUSED)('refuses %s wherever a shopper, a customer or a member of sta
   }
 });
 
-test('refuses to complete a checkout whose e-mail, kept from an earlier version, gets no mail', async () => {
+test('does not complete a checkout with an undeliverable e-mail from an earlier version', async () => {
   const shop = await openShop();
   const { id: checkout_id } = await shop.givenCheckout();
   await shop.owner.query('update commerce.checkouts set email = $1 where id = $2', ['lena@mail', checkout_id]);
@@ -43,7 +43,7 @@ test('refuses to complete a checkout whose e-mail, kept from an earlier version,
   expect(error).toMatchObject({ error: 'checkout_incomplete', missing: ['email'] });
 });
 
-test('an import reports the row of an address that gets no mail, and takes the others', async () => {
+test('an import reports the row of an undeliverable address, and imports the others', async () => {
   const { dashboard } = await openShop();
   const { data } = await dashboard.POST('/api/dashboard/customers/import', {
     body: { customers: [{ email: 'lena@mail' }, { email: 'lena@example.com' }] },
@@ -55,7 +55,7 @@ test('an import reports the row of an address that gets no mail, and takes the o
   ]);
 });
 
-test('keeps an internationalised domain in one form, however it is typed', async () => {
+test('stores an internationalised domain in one form, however it is typed', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'Info@MÜLLER.de' } });
   expect(data?.email).toBe('info@xn--mller-kva.de');
@@ -71,7 +71,7 @@ test('keeps an internationalised domain in one form, however it is typed', async
   expect(patched.data).toMatchObject({ email: 'info@xn--mller-kva.de', status: 'ready' });
 });
 
-test('a login takes an address that was registered when such addresses were accepted', async () => {
+test('a login accepts an address from the time when such addresses were accepted', async () => {
   const shop = await openShop();
   const { email, password } = await shop.givenCustomer();
   await shop.owner.query('update commerce.customers set email = $1 where site_id = $2 and email = $3', [
@@ -86,7 +86,7 @@ test('a login takes an address that was registered when such addresses were acce
   expect(response.status).toBe(200);
 });
 
-test('the page asks whether a mistyped provider was meant, shows a domain as it is written, and takes both', async () => {
+test('the page suggests a mistyped provider, shows a domain as it is written, and accepts both', async () => {
   const shop = await openShop();
   const { id: checkout_id, checkout_url } = await shop.givenCheckout();
   const browser = new PaperBrowser(shop.baseUrl);

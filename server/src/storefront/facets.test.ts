@@ -3,7 +3,7 @@ import { openShop } from '../../test/shop.ts';
 
 const products = '/api/storefront/products';
 
-/** Two vendors, two types, two options in different letters, and one product that is sold out. */
+/** Two vendors, two types, two options in different case, and one sold-out product. */
 async function openMixedShop() {
   const shop = await openShop();
   const shirt = (name: string, price: string, more: Partial<Parameters<typeof shop.givenProduct>[0]>) =>
@@ -28,7 +28,7 @@ async function openMixedShop() {
 
   async function listed(query: object) {
     const { data } = await shop.storefront.GET(products, { params: { query: { ...query, facets: true } } });
-    if (!data?.facets) throw new Error('No facets came.');
+    if (!data?.facets) throw new Error('The response has no facets.');
     const { vendors, product_types, tags, options, price, in_stock } = data.facets;
     const written = (values: { value: string; count: number }[]) =>
       values.map(({ value, count }) => `${value} ${count}`).join(', ');
@@ -45,7 +45,7 @@ async function openMixedShop() {
   return { ...shop, listed };
 }
 
-test('a chosen vendor, type or tag leaves the others of its kind to choose, and narrows all other kinds', async () => {
+test('a chosen vendor, type or tag keeps the choices of its kind, and narrows all other kinds', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['alder'] })).toEqual({
@@ -59,7 +59,7 @@ test('a chosen vendor, type or tag leaves the others of its kind to choose, and 
   expect(await listed({ tag: ['summer'] })).toMatchObject({ vendors: 'Alder 1', tags: 'winter 3, summer 1' });
 });
 
-test('each kind is counted under the filters of all other kinds', async () => {
+test('counts each kind under the filters of all other kinds', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['Alder'], tag: ['winter'], price_max: '70' })).toEqual({
@@ -69,13 +69,13 @@ test('each kind is counted under the filters of all other kinds', async () => {
   expect(await listed({ vendor: ['Alder', 'Finch'], product_type: ['Hat'] })).toMatchObject({
     ...{ vendors: 'Alder 1', product_types: 'Shirt 3, Hat 1' },
   });
-  // Nothing matches, and still there is something to choose.
+  // Nothing matches, but there are still choices.
   expect(await listed({ vendor: ['Alder'], price_min: '80' })).toMatchObject({
     ...{ total: 0, vendors: 'Finch 1', product_types: '', price: '15.00 to 20.00' },
   });
 });
 
-test('limits of the price leave the whole range to choose from', async () => {
+test('limits of the price keep the whole range as a choice', async () => {
   const { listed } = await openMixedShop();
 
   const whole = '15.00 to 90.00';
@@ -86,7 +86,7 @@ test('limits of the price leave the whole range to choose from', async () => {
   });
 });
 
-test('what is in stock is counted beside what is not, unless what is unavailable is hidden', async () => {
+test('counts products in stock and out of stock, unless unavailable ones are hidden', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ in_stock: true })).toMatchObject({ total: 3, vendors: 'Alder 2, Finch 1', in_stock: '3 of 4' });
@@ -95,7 +95,7 @@ test('what is in stock is counted beside what is not, unless what is unavailable
   expect(await listed({ in_stock: true, unavailable: 'hide' })).toMatchObject({ total: 3, in_stock: '3 of 3' });
 });
 
-test('a chosen value of an option leaves its other values, and narrows the other options', async () => {
+test('a chosen value of an option keeps its other values, and narrows the other options', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ option: ['COLOUR:blue'] })).toMatchObject({
@@ -109,7 +109,7 @@ test('a chosen value of an option leaves its other values, and narrows the other
   });
 });
 
-test('several values of one option mean any of them', async () => {
+test('several values of one option are combined with OR', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ option: ['Colour:Blue', 'colour:green'] })).toMatchObject({
@@ -118,7 +118,7 @@ test('several values of one option mean any of them', async () => {
   expect((await listed({ option: ['Colour:Blue', 'Colour:Green', 'Size:M'] })).total).toBe(1);
 });
 
-test('the filters of a search leave the other choices among what it finds', async () => {
+test('the filters of a search keep the other choices among its results', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ q: 'shirt', vendor: ['Alder'] })).toEqual({
@@ -128,7 +128,7 @@ test('the filters of a search leave the other choices among what it finds', asyn
   expect(await listed({ q: 'wool', price_max: '50', option: ['Size:S'] })).toMatchObject({
     ...{ total: 0, price: '60.00 to 60.00' },
   });
-  // What the sentence itself says is no filter that could be lifted.
+  // The constraints in the sentence itself are not filters that could be removed.
   expect(await listed({ q: 'shirt in stock under 80', vendor: ['Alder'], in_stock: true })).toMatchObject({
     ...{ total: 1, vendors: 'Alder 1, Finch 1', in_stock: '1 of 1', price: '20.00 to 20.00' },
   });

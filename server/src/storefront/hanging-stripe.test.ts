@@ -1,23 +1,23 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.ts';
 import { DEADLINES } from '../http/pipeline/deadline.ts';
-import { PATIENCE } from '../shop/payments/patience.ts';
+import { PROVIDER_DEADLINES } from '../shop/payments/provider-deadlines.ts';
 
-/** How long to wait for a Stripe that takes calls and does not answer, whether or not it does what they say. */
+/** Time limits for a Stripe that accepts calls and does not answer, whether or not it executes them. */
 
-/** Long enough for the calls that are answered, on a busy machine, too. */
-const PATIENCE_MS = 1_200;
-const stripe = await openStripe({ patience: { request: PATIENCE_MS, returning: PATIENCE_MS, job: PATIENCE_MS } });
+/** Long enough for the answered calls, even on a busy machine. */
+const PROVIDER_MS = 1_200;
+const stripe = await openStripe({ deadlines: { request: PROVIDER_MS, returning: PROVIDER_MS, job: PROVIDER_MS } });
 const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
 
-/** The result of a call while Stripe hangs, and the next call of that kind is lost before or after its effect. */
+/** The result of a call while Stripe hangs; the next call of that kind is lost before or after its effect. */
 async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: RegExp, work: () => Promise<T>) {
   standIn.faults.add(kind, calls);
   const begun = performance.now();
   const came = await work();
-  expect(performance.now() - begun).toBeGreaterThanOrEqual(PATIENCE_MS - 5);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(PROVIDER_MS - 5);
   standIn.faults.clear();
   return came;
 }
@@ -32,13 +32,13 @@ function keptAt(shop: StripeShop): number {
   return taken - mine(refunds).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-test('a request waits for the provider for a shorter time than it has itself', () => {
-  expect(PATIENCE.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
-  expect(PATIENCE.returning).toBeLessThan(PATIENCE.request);
+test('the provider deadline of a request is shorter than its own', () => {
+  expect(PROVIDER_DEADLINES.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
+  expect(PROVIDER_DEADLINES.returning).toBeLessThan(PROVIDER_DEADLINES.request);
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  '%s: a beginning is answered in time, and pays once',
+  '%s: beginning a payment returns in time, and pays once',
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -52,7 +52,7 @@ test.each(['silent_before', 'silent_after'] as const)(
 );
 
 test.each(['silent_before', 'silent_after'] as const)(
-  "%s: so are Stripe's page, its outcome and its end",
+  "%s: so do Stripe's page, its outcome and its end",
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -73,7 +73,7 @@ test.each(['silent_before', 'silent_after'] as const)(
   },
 );
 
-test('a shopper who comes back is shown the checkout in time, and has the order a moment later', async () => {
+test('a returning shopper sees the checkout in time, and the order a moment later', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -89,7 +89,7 @@ test('a shopper who comes back is shown the checkout in time, and has the order 
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  '%s: captures and refunds go on until they happened, once',
+  '%s: captures and refunds continue until they happened, once',
   async (kind) => {
     const shop = await stripe.givenShop({ capture: 'manual' });
     const { id: order_id } = await shop.givenPaidOrder();

@@ -18,7 +18,7 @@ async function detailsOf({ dashboard }: OpenShop, customer_id: string) {
   return { opted_in: data?.marketing_opt_in, said: data?.marketing_consents };
 }
 
-/** Consent that came with orders takes effect by a job. */
+/** A job applies consent from orders. */
 async function workOn({ db }: OpenShop): Promise<void> {
   await runOnce({
     connectionString: databaseUrl(),
@@ -33,7 +33,7 @@ function newest({ said = [] }: Awaited<ReturnType<typeof detailsOf>>) {
   return { count: said.length, granted, source, wording };
 }
 
-test('consent to mails is kept with its time, source and words, and so is its end', async () => {
+test('stores marketing consent with time, source and wording, and its withdrawal', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const body = { email, password: PASSWORD, marketing_opt_in: true, marketing_wording: WORDING };
@@ -85,7 +85,7 @@ test('consent to mails is kept with its time, source and words, and so is its en
   expect(left.rowCount).toBe(0);
 });
 
-test('consent at the checkout holds once the order is placed, and what was said later stays', async () => {
+test('consent at the checkout applies once the order is placed, and a later decision stays', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const said = { marketing_opt_in: true, marketing_wording: WORDING };
@@ -103,16 +103,16 @@ test('consent at the checkout holds once the order is placed, and what was said 
 
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
   await shop.givenOrder({ client, ...said });
-  // Before the consent of the order has taken effect.
+  // Before the consent of the order is applied.
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
-  // The job of the earlier consent, which comes late.
+  // The job of the earlier consent, which runs late.
   await applyConsent(shop.db)({ site_id: shop.site_id, customer_id: id });
   await workOn(shop);
   await shop.givenOrder({ client, marketing_opt_in: false });
   expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{ granted: false }, {}, {}, {}] });
 });
 
-test('what a guest agreed to belongs to the account that proves the address, and does not opt it in', async () => {
+test("a guest's consent belongs to the account that verifies the address, and does not opt it in", async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const { id: order_id } = await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });
@@ -130,7 +130,7 @@ test('what a guest agreed to belongs to the account that proves the address, and
   });
 });
 
-test('the pages ask only where the shop wants it, with a box that nobody has ticked, and keep the words', async () => {
+test('the pages ask only if the shop wants it, with an unticked box, and store the wording', async () => {
   const shop = await openShop();
   const { id, email, client } = await shop.givenCustomer();
   const checkout = await shop.givenCheckout({ client, email, payment_method: null });
@@ -161,7 +161,7 @@ test('the pages ask only where the shop wants it, with a box that nobody has tic
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 3, granted: true, source: 'account', wording });
 });
 
-test('an agent beside the storefront cannot agree in its customer’s place', async () => {
+test('an agent in the storefront cannot consent for its customer', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

@@ -33,7 +33,7 @@ async function givenPayable(shop: OpenShop, input: Parameters<OpenShop['givenPro
   return { product, variant_id, checkout };
 }
 
-/** The same, waiting for its human at the provider. */
+/** The same, waiting for the shopper at the provider. */
 async function givenPaying(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const payable = await givenPayable(shop, input);
   const { error } = await shop.storefront.POST(completePath, { ...at(payable.checkout.id), body: BY_3DS });
@@ -41,7 +41,7 @@ async function givenPaying(shop: OpenShop, input: Parameters<OpenShop['givenProd
   return payable;
 }
 
-/** What the human does on the page of the test provider. */
+/** The shopper's decision on the page of the test provider. */
 async function decide({ owner, site_id }: OpenShop, status: 'succeeded' | 'failed') {
   await owner.query(
     `update commerce.test_payments set status = $2, captured = case when $2 = 'succeeded' then amount else 0 end
@@ -57,7 +57,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows.map(({ status }) => status);
 }
 
-/** What the provider holds of the shop's customers' money, in minor units. */
+/** The shop's customers' money at the provider, in minor units. */
 async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   const { rows } = await owner.query(
     `select coalesce(sum(captured - (select coalesce(sum(value::int), 0) from jsonb_each_text(refunds))), 0)::int as money
@@ -67,7 +67,7 @@ async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   return rows[0]?.money;
 }
 
-test('a payment that needs its human is told with what to do, and completing again after it makes the order', async () => {
+test('a payment that needs the shopper returns the next action, and completing again afterwards creates the order', async () => {
   const shop = await openShop();
   const { product, checkout } = await givenPayable(shop);
 
@@ -96,7 +96,7 @@ test('a payment that needs its human is told with what to do, and completing aga
   });
 });
 
-test('after the secret key of the server was changed, its human is told anew what to do', async () => {
+test('after a change of the secret key, the next action is returned again', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   const server = await startServer(databaseUrl(), { secretKey: 'the key that replaced it, as long as the other one' });
@@ -118,7 +118,7 @@ test('after the secret key of the server was changed, its human is told anew wha
   expect(read.data?.payment?.next_action?.url).toContain('/test-payment/');
 });
 
-test('with only a return_url the provider shows its own page, and sends people to the allowed origins only', async () => {
+test('with only a return_url the provider shows its own page, and redirects to allowed origins only', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });
   const { checkout } = await givenPayable(shop);
@@ -154,12 +154,12 @@ test('with only a return_url the provider shows its own page, and sends people t
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
   expect(paid).toBe(`https://shop.example.com/thanks?x=1&order_id=${data?.orders[0]?.id}`);
 
-  // Shoppers are no longer sent to an address that the shop no longer calls its own.
+  // Shoppers are not redirected to an address that the shop has removed.
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: [] } });
   expect(await comeBack()).toBe(new URL(checkout.checkout_url ?? '').pathname);
 });
 
-test('the human declines: no order comes, the checkout can be changed again, and another card pays it', async () => {
+test('a declined payment creates no order, and the checkout can be changed and paid with another card', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   await decide(shop, 'failed');
@@ -178,7 +178,7 @@ test('the human declines: no order comes, the checkout can be changed again, and
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('while a payment is open its cart and checkout stay as they are, until it is cancelled', async () => {
+test('cart and checkout cannot change while a payment is open, until it is cancelled', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const { checkout, variant_id } = await givenPaying(shop);
@@ -210,7 +210,7 @@ test('while a payment is open its cart and checkout stay as they are, until it i
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test('cancelling a payment that has just succeeded makes the order', async () => {
+test('cancelling a payment that has just succeeded creates the order', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   await decide(shop, 'succeeded');
@@ -221,7 +221,7 @@ test('cancelling a payment that has just succeeded makes the order', async () =>
   expect((await ordersOf(shop))[0]).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a human who never comes back has an order all the same, of what was shown when the payment began', async () => {
+test('a shopper who never returns gets the order, as shown when the payment began', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ value: '5.00', minimum_subtotal: '15' });
   const product = await shop.givenProduct();
@@ -255,7 +255,7 @@ test('a human who never comes back has an order all the same, of what was shown 
   expect(await moneyOf(shop)).toBe(1990);
 });
 
-test('a payment that nobody finishes is cancelled after its time, and its checkout goes on', async () => {
+test('an unfinished payment is cancelled after its time, and its checkout continues', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
@@ -270,7 +270,7 @@ test('a payment that nobody finishes is cancelled after its time, and its checko
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
 });
 
-test('stock is kept while the provider does not answer, for an hour; a success after that is given back', async () => {
+test('keeps stock for an hour while the provider does not answer; a later success is refunded', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   const down = async () => {
@@ -303,11 +303,11 @@ test('stock is kept while the provider does not answer, for an hour; a success a
   expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({ payment: null });
 });
 
-test('every call of the provider comes once its payment is on record, and while no transaction is open', async () => {
+test('every provider call happens after its payment is recorded, without an open transaction', async () => {
   const shop = await openShop();
   const provider = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
   const calls: [string, number, string[]][] = [];
-  /** The transactions in which nothing is under way, each with the time of its last statement. */
+  /** The idle transactions, each with the time of its last statement. */
   const resting = async () => {
     const { rows } = await shop.owner.query<{ since: string }>(
       `select concat(pid, ' ', state_change) as since from pg_stat_activity
@@ -315,7 +315,7 @@ test('every call of the provider comes once its payment is on record, and while 
     );
     return rows.map(({ since }) => since);
   };
-  // Those of other payments, which jobs settle side by side, go on meanwhile.
+  // Those of other payments, which jobs settle concurrently, continue meanwhile.
   const look = async (call: string, id: string) => {
     const { rowCount } = await shop.owner.query('select from commerce.payments where id = $1', [id]);
     const before = await resting();
@@ -375,7 +375,7 @@ test('every call of the provider comes once its payment is on record, and while 
   for (const call of calls) expect(call).toEqual([expect.any(String), 1, []]);
 });
 
-test('of a success that arrives from several sides at once, one order comes', async () => {
+test('a success reported concurrently several times creates one order', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   await decide(shop, 'succeeded');
@@ -393,7 +393,7 @@ test('of a success that arrives from several sides at once, one order comes', as
   expect(await moneyOf(shop)).toBe(2490);
 });
 
-test('money of another amount or currency than was shown is given back, and makes no order', async () => {
+test('money of another amount or currency is refunded, and creates no order', async () => {
   for (const change of ['amount = amount + 1', `currency = 'USD'`]) {
     const shop = await openShop();
     const { checkout } = await givenPaying(shop);
@@ -410,7 +410,7 @@ test('money of another amount or currency than was shown is given back, and make
   }
 });
 
-test('the answer with what to do is kept encrypted, and sent again under its key', async () => {
+test('stores the response with the next action encrypted, and returns it again under its key', async () => {
   const client_secret = `pi_${randomUUID()}_secret_${randomUUID()}`;
   const shop = await openShop();
   const card: PaymentProvider = {
@@ -462,7 +462,7 @@ test('the answer with what to do is kept encrypted, and sent again under its key
   }
 });
 
-test("a payment sets its total aside of the agent's budget until it is over, and a revoked token does not stop it", async () => {
+test("a payment reserves its total in the agent's budget until it ends, and a revoked token does not stop it", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const agent = await givenAgent(shop, customer, { budget_cents: 4_000 });

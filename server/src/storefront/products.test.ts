@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 const products = '/api/storefront/products';
 const product = '/api/storefront/products/{id_or_slug}';
 
-test('shoppers see only active, published products, and never what they cost', async () => {
+test('shoppers see only active, published products, and never their cost', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Shown', cost_per_item: '3' });
   await givenProduct({ name: 'Draft', status: 'draft' });
@@ -19,7 +19,7 @@ test('shoppers see only active, published products, and never what they cost', a
   expect(draft.response.status).toBe(404);
 });
 
-test('a product is found by id and by slug', async () => {
+test('finds a product by id and by slug', async () => {
   const { storefront, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug' });
 
@@ -30,7 +30,7 @@ test('a product is found by id and by slug', async () => {
   expect(byId.data).toEqual(bySlug.data);
 });
 
-test('updated_since lists what was changed or published since then, and not what was sold', async () => {
+test('updated_since lists products changed or published since then, not sold ones', async () => {
   const { storefront, dashboard, givenProduct, owner, site_id, givenOrder } = await openShop();
   const [old, sold, changed, released] = await Promise.all(
     ['Old', 'Sold', 'Changed', 'Released'].map((name) => givenProduct({ name })),
@@ -58,7 +58,7 @@ test('updated_since lists what was changed or published since then, and not what
   expect(error).toMatchObject({ detail: [{ loc: ['query', 'updated_since'] }] });
 });
 
-test('filters of one kind mean any, different kinds must all hold', async () => {
+test('filters of one kind are combined with OR, different kinds with AND', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['Wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Finch', tags: ['wool', 'sale'], price: '20' });
@@ -84,12 +84,12 @@ test('filters of one kind mean any, different kinds must all hold', async () => 
   expect(await names({ in_stock: true })).toBe('ABD');
   expect(await names({ in_stock: false })).toBe('C');
   expect(await names({ option: ['colour:red'] })).toBe('D');
-  expect(await names({ option: ['Colour:Blue'] })).toBe(''); // Nobody can buy it in blue.
+  expect(await names({ option: ['Colour:Blue'] })).toBe(''); // It is sold out in blue.
   expect(await names({ collection: 'woollens' })).toBe('AB');
   expect(await names({ collection: 'unknown' })).toBe('');
 });
 
-test('every sort puts equal products in one order, and pages never overlap', async () => {
+test('every sort has a stable order, and pages never overlap', async () => {
   const { storefront, givenProduct } = await openShop();
   for (const price of ['3', '1', '2', '2']) await givenProduct({ name: `P${price}`, price });
   const prices = async (sort: 'price_asc' | 'price_desc') =>
@@ -106,7 +106,7 @@ test('every sort puts equal products in one order, and pages never overlap', asy
   expect(new Set(ids).size).toBe(4);
   expect(pages[4]?.data).toMatchObject({ products: [], total: 4, page: 5, pages: 4 });
 
-  // By now the total is known, and the page is answered without a look at the products.
+  // Now the total is cached, and the page is answered without reading products.
   const far = { page: 1_000_000, limit: 1 };
   expect((await storefront.GET(products, { params: { query: { ...far, sort: 'price_asc' } } })).data).toEqual({
     ...{ products: [], total: 4, pages: 4 },
@@ -116,7 +116,7 @@ test('every sort puts equal products in one order, and pages never overlap', asy
   expect((await storefront.GET(products, { params: { query: { ...far, limit: 2 } } })).data?.total).toBe(5);
 });
 
-test('facets count the values of everything that matches', async () => {
+test('facets count the values of all matches', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Alder', tags: ['wool', 'sale'], price: '25', inventory_quantity: 0 });
@@ -159,7 +159,7 @@ test('facets count the values of everything that matches', async () => {
   });
 });
 
-test('search finds the SKU first, whole words, the beginning of the last word, and what is misspelt', async () => {
+test('search finds the SKU first, whole words, prefixes of the last word, and misspelt words', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Enamel bottle', sku: 'BTL-1', description: 'Keeps lamps cold' });
   await givenProduct({ name: 'Desk lamp', sku: 'LMP-9', tags: ['office'] });
@@ -176,7 +176,7 @@ test('search finds the SKU first, whole words, the beginning of the last word, a
   expect(await found("' & | ! :* ( ) \\ %")).toEqual([]);
 });
 
-test('a cached answer is never stale: the next read after a change shows it', async () => {
+test('a cached response is never stale: the next read after a change shows it', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug', price: '10' });
   const read = () => storefront.GET(product, { params: { path: { id_or_slug: 'mug' } } });
@@ -197,7 +197,7 @@ test('a cached answer is never stale: the next read after a change shows it', as
   }
 });
 
-test('a product appears at its time of publication, though nothing is written then', async () => {
+test('a product appears at its publication time without any write', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Soon', published_at: new Date(Date.now() + 400).toISOString() });
   const total = async () => (await storefront.GET(products)).data?.total;
@@ -207,7 +207,7 @@ test('a product appears at its time of publication, though nothing is written th
   expect(await total()).toBe(1);
 });
 
-test('an ETag that still holds is answered with 304 and no body', async () => {
+test('answers 304 without a body for a current ETag', async () => {
   const { baseUrl, site_id, credentials, dashboard, givenProduct } = await openShop();
   const mug = await givenProduct();
   const headers = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };

@@ -20,7 +20,7 @@ async function openReady() {
   return { shop, checkout, params: { path: { checkout_id: checkout.id } }, expected: checkout.review_token ?? '' };
 }
 
-test('the token stays the same while nothing changes, and completes the checkout', async () => {
+test('the token stays the same without changes, and completes the checkout', async () => {
   const { shop, params, expected } = await openReady();
   expect((await shop.storefront.GET(AT, { params })).data?.review_token).toBe(expected);
   const { data } = await shop.storefront.POST(`${AT}/complete`, { params, body: { expected } });
@@ -36,7 +36,7 @@ test.each([
   ['payment_method', { payment_method: 'card' }],
   ['note', { note: 'Ring twice' }],
 ] as const)(
-  'rejects the token of before %s changed (409 review_changed), and takes the new one',
+  'rejects the token from before %s changed (409 review_changed), and accepts the new one',
   async (field, body) => {
     const { shop, params, expected } = await openReady();
     const { data: changed } = await shop.storefront.PATCH(AT, { params, body });
@@ -89,7 +89,7 @@ test('rejects the token when a price, a name, a quantity or the delivery has cha
   }
 });
 
-test('a token of another checkout, or none of ours, completes nothing', async () => {
+test('a token of another checkout, or a foreign one, completes nothing', async () => {
   const { shop, params } = await openReady();
   const other = await shop.givenCheckout();
   for (const expected of [other.review_token ?? '', 'AAAAAAAAAAAAAAAAAAAAAAAA']) {
@@ -128,7 +128,7 @@ test('an agent’s checkout is bound to its customer by their first post; an age
   expect(locked.error).toMatchObject({ error: 'buyer_data_locked' });
   expect((await agent.GET(AT, { params })).data).toMatchObject({ email: null, review_token: null });
   expect((await agent.POST(`${AT}/cancel`, { params })).error).toMatchObject({ error: 'buyer_data_locked' });
-  // The customer's own token goes on reading and changing it.
+  // The customer's own token can still read and change it.
   const { data: theirs } = await customer.client.PATCH(AT, { params, body: { note: 'Mine' } });
   expect(theirs).toMatchObject({ note: 'Mine', shipping_address: { address1: 'Kirchweg 3' } });
   const body = { expected: theirs?.review_token ?? '' };

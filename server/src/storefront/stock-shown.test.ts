@@ -17,7 +17,7 @@ async function shown({ storefront }: OpenShop, slug: string) {
   return [variant?.inventory_quantity, variant?.is_low_stock, variant?.is_out_of_stock, data?.total_inventory];
 }
 
-test('what a shop shows of its stock is what storefront and sync read, and the dashboard reads all of it', async () => {
+test('storefront and sync show the configured stock detail, and the dashboard all of it', async () => {
   const shop = await openShop();
   const { dashboard, sync, givenProduct } = shop;
   await givenProduct({ name: 'Many', inventory_quantity: 40, low_stock_threshold: 5, sku: 'MANY' });
@@ -39,7 +39,7 @@ test('what a shop shows of its stock is what storefront and sync read, and the d
     const { data } = await sync.GET('/api/sync/products');
     return data?.changes.map(({ product }) => product?.total_inventory).sort();
   };
-  // Reported once no earlier transaction, of another test either, is still running.
+  // Reported once no earlier transaction, also of another test, is running.
   await expect.poll(told, { timeout: 20_000 }).toEqual([0, 1, 1]);
   const availability = await sync.POST('/api/sync/availability', { body: { items: [{ sku: 'MANY', quantity: 30 }] } });
   expect(availability.data?.items[0]).toMatchObject({
@@ -51,7 +51,7 @@ test('what a shop shows of its stock is what storefront and sync read, and the d
   expect(data?.products.map(({ total_inventory }) => total_inventory).sort()).toEqual([0, 3, 40]);
 });
 
-test('warnings and refusals of a cart tell no more of the stock than the shop shows', async () => {
+test('warnings and errors of a cart reveal no more of the stock than the shop shows', async () => {
   const shop = await openShop();
   const { dashboard, storefront, givenProduct } = shop;
   const few = await givenProduct({ name: 'Few', inventory_quantity: 4, low_stock_threshold: 5 });
@@ -78,11 +78,11 @@ test('warnings and refusals of a cart tell no more of the stock than the shop sh
     lines: [{ requested: 5, available: 1 }],
   });
 
-  // Nor can one piece be told from several.
+  // A single piece is not distinguishable from several either.
   await adjust(-3);
   expect((await add(3)).error).toMatchObject({ message: 'Not enough stock: Few (fewer available, 5 requested).' });
 
-  // The sentences of the hosted page name no number below `exact`.
+  // The sentences of the hosted page contain no number below `exact`.
   await adjust(3);
   const { data: checkout } = await storefront.POST('/api/storefront/checkout', { body: path });
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'en' });
@@ -102,7 +102,7 @@ test('warnings and refusals of a cart tell no more of the stock than the shop sh
   expect(await sentences()).toEqual(['Only 1 left', FEWER, FEWER]);
 });
 
-test('an answer that is kept follows the stock, and its ETag tells nothing that it does not show', async () => {
+test('a cached response follows the stock, and its ETag reveals no hidden stock', async () => {
   const { dashboard, storefront, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug', inventory_quantity: 40, low_stock_threshold: 5 });
   const variant_id = mug.variants[0]?.id ?? '';

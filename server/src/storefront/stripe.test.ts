@@ -16,14 +16,14 @@ async function past(shop: StripeShop, minutes: number): Promise<void> {
   );
 }
 
-/** Where a refusal sends the shopper. */
+/** The address that an error redirects the shopper to. */
 function urlOf(error: unknown): string {
   const { next_action } = error as { next_action?: { type: string; url: string } };
-  if (next_action?.type !== 'redirect') throw new Error(`There is nowhere to go: ${JSON.stringify(error)}`);
+  if (next_action?.type !== 'redirect') throw new Error(`The error has no redirect: ${JSON.stringify(error)}`);
   return next_action.url;
 }
 
-/** What the shop's account holds of customers, in cents. */
+/** The customers' money in the shop's account, in cents. */
 function keptAt(shop: StripeShop): number {
   const taken = [...standIn.ledger.intents.values()]
     .filter(({ account }) => account === shop.account)
@@ -45,7 +45,7 @@ test('the page says before the button that the card is entered at the provider, 
   expect(text).not.toContain('is charged');
 });
 
-test('a card that works makes the order, and a declined one leaves the checkout open for another', async () => {
+test('a valid card creates the order, and a declined one leaves the checkout open for another', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const declined = await shop.complete(id, { confirmation_token: shop.givenToken('declined') });
@@ -55,7 +55,7 @@ test('a card that works makes the order, and a declined one leaves the checkout 
   expect(keptAt(shop)).toBe(1_490);
 });
 
-test('an order is paid online where what the provider settles is no card, on its page or with a token, and refunded by it', async () => {
+test('an order is paid online if the provider settles another method than a card, and is refunded by it', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const { data } = await shop.complete(id, { confirmation_token: shop.givenToken('wallet') });
@@ -89,7 +89,7 @@ test('an order is paid online where what the provider settles is no card, on its
   expect(await shop.details(data?.order.id ?? '')).toMatchObject({ payment_status: 'refunded' });
 });
 
-test('3-D Secure is done at the bank, and the order is made when the shopper is back', async () => {
+test('3-D Secure is confirmed at the bank, and the order is created when the shopper returns', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const first = await shop.complete(id, {
@@ -104,7 +104,7 @@ test('3-D Secure is done at the bank, and the order is made when the shopper is 
   expect((await shop.complete(id, {})).data).toMatchObject({ order: { payment_status: 'paid' } });
 });
 
-test('3-D Secure that is refused fails, and one that is abandoned ends with its time', async () => {
+test('a rejected 3-D Secure fails, and an abandoned one expires', async () => {
   const shop = await stripe.givenShop();
   const [refused, abandoned] = [await shop.givenCheckout(), await shop.givenCheckout()];
   const begin = async (checkout_id: string) => {
@@ -126,7 +126,7 @@ test('3-D Secure that is refused fails, and one that is abandoned ends with its 
   expect(keptAt(shop)).toBe(0);
 });
 
-test("a success on Stripe's page makes the order though nobody comes back", async () => {
+test("a success on Stripe's page creates the order without the shopper's return", async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -134,7 +134,7 @@ test("a success on Stripe's page makes the order though nobody comes back", asyn
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a page that the shopper gives up is ended, so that it cannot be paid any more', async () => {
+test('a page that the shopper abandons is ended, so that it cannot be paid any more', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   const params = { path: { checkout_id } };
@@ -145,7 +145,7 @@ test('a page that the shopper gives up is ended, so that it cannot be paid any m
 });
 
 test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
-  'while Stripe is down for an hour the stock is released, and what was paid meanwhile is given back by $by',
+  'releases the stock after an hour of Stripe outage, and refunds a payment made meanwhile by $by',
   async ({ by }) => {
     const shop = await stripe.givenShop();
     const { checkout_id, url } = await shop.givenPage();
@@ -167,7 +167,7 @@ test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
   },
 );
 
-/** A payment that was made after the shop had given it up. */
+/** A payment that succeeded after the shop had given it up. */
 async function givenKeptPayment(shop: StripeShop): Promise<string> {
   const { url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -185,7 +185,7 @@ async function statusOf(shop: StripeShop): Promise<string> {
   return rows.map(({ status }) => status).join();
 }
 
-/** Fails the refunds that have succeeded, as a bank does, and sends the events. */
+/** Fails the successful refunds, as a bank does, and sends the events. */
 async function sendBack(shop: StripeShop): Promise<void> {
   for (const refund of standIn.ledger.refunds.values()) {
     if (refund.account === shop.account && refund.status === 'succeeded') standIn.ledger.changeRefund(refund, 'failed');
@@ -193,7 +193,7 @@ async function sendBack(shop: StripeShop): Promise<void> {
   for (const event of shop.events()) if (event.type.startsWith('refund.')) expect(await shop.send(event)).toBe(200);
 }
 
-test("what a merchant has left of a payment without an order in Stripe's dashboard is given back", async () => {
+test("refunds the rest of a payment without an order after a partial refund in Stripe's dashboard", async () => {
   const shop = await stripe.givenShop();
   const intent = await givenKeptPayment(shop);
   expect(await statusOf(shop)).toBe('abandoned');
@@ -203,7 +203,7 @@ test("what a merchant has left of a payment without an order in Stripe's dashboa
   expect(await statusOf(shop)).toBe('refunded');
 });
 
-test('money without an order that a bank sends back is given back once more, and then left to the staff', async () => {
+test('refunds money without an order again after a bank rejected it, and then leaves it to the staff', async () => {
   const shop = await stripe.givenShop();
   await givenKeptPayment(shop);
   await shop.settlePayments();
@@ -227,7 +227,7 @@ const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST
 
 test.for(
   CALLS.flatMap((call) => (['cut_before', 'cut_after', 'error_500'] as const).map((kind) => [kind, call] as const)),
-)('%s at %s takes no money without an order', async ([kind, call]) => {
+)('%s at %s charges no money without an order', async ([kind, call]) => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   standIn.faults.add(kind, call, 3);

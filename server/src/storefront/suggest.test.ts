@@ -13,7 +13,7 @@ async function suggest({ storefront }: OpenShop, q: string, limit?: number) {
   };
 }
 
-test('the beginning of a word is found beside the whole word, which ranks first', async () => {
+test('finds the prefix of a word as well as the whole word, which ranks first', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Stoneware Mug' });
   await givenProduct({ name: 'Boots', description: 'Soles as hard as stone.' });
@@ -25,11 +25,11 @@ test('the beginning of a word is found beside the whole word, which ranks first'
 
   expect(await found('stone')).toEqual(['Stone Bowl', 'Boots', 'Stoneware Mug']);
   expect(await found('stonew')).toEqual(['Stoneware Mug']);
-  // Only the last word may be unfinished.
+  // Only the last word may be a prefix.
   expect((await found('stone bowl'))?.includes('Stoneware Mug')).toBe(false);
 });
 
-test('suggestions name products, published collections and completed words', async () => {
+test('suggestions contain products, published collections and completed words', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Stoneware Mug' });
   await shop.givenProduct({ name: 'Stoneware Bowl', inventory_quantity: 0 });
@@ -53,7 +53,7 @@ test('suggestions name products, published collections and completed words', asy
   expect(await suggest(shop, '?%_\\')).toEqual({ products: [], collections: [], terms: [] });
 });
 
-test('the last word is found alike whether few or many names have a word that begins so', async () => {
+test('finds the last word whether few or many names have a word with that prefix', async () => {
   const shop = await openShop();
   const soup = await shop.givenProduct({ name: 'Stoneware Mushroom Bowl' });
   await shop.givenProduct({ name: 'Stoneware Plate', description: 'For mussels.' });

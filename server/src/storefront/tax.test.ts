@@ -38,7 +38,7 @@ async function givenShop(prices_include_tax = false): Promise<OpenShop> {
   return shop;
 }
 
-/** A checkout of one piece of a product of each class. */
+/** A checkout with one piece of a product of each class. */
 async function givenCheckout(shop: OpenShop, classes: (string | undefined)[], price = '10.00'): Promise<string> {
   const lines = [];
   for (const tax_class of classes) {
@@ -72,12 +72,12 @@ async function fillIn({ storefront }: OpenShop, checkout_id: string, address: { 
   return data;
 }
 
-test('each line is taxed by the class of its product, and the most specific rate of the address counts', async () => {
+test('taxes each line by the class of its product, with the most specific rate of the address', async () => {
   const shop = await givenShop();
   const checkout_id = await givenCheckout(shop, [undefined, 'reduced', 'zero', 'of-our-own'], '100.00');
   const taxAt = async (address: { country: string; state?: string }) => (await fillIn(shop, checkout_id, address)).tax;
 
-  // standard, reduced, nothing, a class without a rate as standard, and the parcel by the share of each
+  // standard, reduced, none, a class without a rate as standard, and the parcel by the share of each
   expect(await taxAt({ country: 'DE' })).toBe('45.56');
   expect(await taxAt({ country: 'FR' })).toBe('75.92');
   expect(await taxAt({ country: 'US', state: 'TX' })).toBe('4.04');
@@ -86,7 +86,7 @@ test('each line is taxed by the class of its product, and the most specific rate
   }
 });
 
-test('an order tells its tax by rate, with the lines and the shipping cost, and these come to its tax', async () => {
+test('an order contains its tax by rate, with the lines and the shipping cost, which add up to its tax', async () => {
   for (const included of [false, true]) {
     const shop = await givenShop(included);
     await shop.givenDiscount({ code: 'TEN', kind: 'percentage', value: '10' });
@@ -100,7 +100,7 @@ test('an order tells its tax by rate, with the lines and the shipping cost, and 
       body: { expected_total: total },
     });
     const order_id = completed.data?.order.id ?? '';
-    // Later rates change nothing about what was ordered.
+    // Later rates do not change the order.
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { default_tax_rate: '0', tax_rates: [] } });
 
     const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', {
@@ -128,7 +128,7 @@ test('an order tells its tax by rate, with the lines and the shipping cost, and 
   }
 });
 
-test('taxes the shipping of a book like the book, and at the standard rate where the shop chose that', async () => {
+test('taxes the shipping of a book like the book, or at the standard rate if the shop chose that', async () => {
   const shop = await givenShop(true);
   const checkout_id = await givenCheckout(shop, ['reduced'], '21.40');
   // Contained in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the parcel is 0.78.
@@ -151,7 +151,7 @@ test('taxes the shipping of a book like the book, and at the standard rate where
   ]);
 });
 
-test('rates that are given twice for a country, state and class are refused, however the state is written', async () => {
+test('rejects repeated rates for a country, state and class, in any spelling of the state', async () => {
   const { dashboard } = await openShop();
   const { error } = await dashboard.PATCH('/api/dashboard/settings', {
     body: {
@@ -166,7 +166,7 @@ test('rates that are given twice for a country, state and class are refused, how
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'tax_rates', 2, 'country'], type: 'value_error' }] });
 });
 
-test('the tax class of a product can be read and changed, imported and exported, and its change is reported to integrations', async () => {
+test('the tax class of a product can be read, changed, imported and exported, and integrations see its change', async () => {
   const { dashboard, storefront, sync, givenProduct } = await openShop();
   const book = await givenProduct({ name: 'Book', tax_class: 'reduced' });
   expect(book.tax_class).toBe('reduced');
@@ -178,7 +178,7 @@ test('the tax class of a product can be read and changed, imported and exported,
     params: { path: { id_or_slug: 'book' } },
   });
   expect(shown.data?.tax_class).toBe('zero');
-  // Reported once no earlier transaction is still running.
+  // Reported once no earlier transaction is running.
   const told = async () => {
     const { data } = await sync.GET('/api/sync/products', { params: { query: { cursor: resume_cursor ?? '' } } });
     return data?.changes.at(-1)?.product?.tax_class;

@@ -20,7 +20,7 @@ async function givenFour({ givenProduct }: OpenShop): Promise<void> {
   await givenProduct({ ...all, name: 'Mug D', price: '1', inventory_quantity: 2, published_at: at(4) });
 }
 
-test('what cannot be bought comes last where no sort is given, and where the order puts it with one', async () => {
+test('lists unavailable products last without a sort, and in order with one', async () => {
   const shop = await openShop();
   await givenFour(shop);
 
@@ -32,7 +32,7 @@ test('what cannot be bought comes last where no sort is given, and where the ord
   expect(await names(shop, { in_stock: false })).toEqual(['Mug A', 'Mug C']);
 });
 
-test('the same holds for what a search finds', async () => {
+test('lists unavailable search results in the same way', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const places = async (query: object) =>
@@ -44,7 +44,7 @@ test('the same holds for what a search finds', async () => {
   expect(await places({ sort: 'price_asc' })).toBe('DCBA');
 });
 
-test('pages neither repeat nor miss a product at the border between what can be bought and what cannot', async () => {
+test('pages neither repeat nor miss a product at the border between available and unavailable ones', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => names(shop, { limit: 1, page })));
@@ -54,7 +54,7 @@ test('pages neither repeat nor miss a product at the border between what can be 
   expect(new Set(found.flat()).size).toBe(4);
 });
 
-test('what sells out moves to the end of what a search finds, on each page, and back when there is more', async () => {
+test('a sold-out product moves to the end of search results on each page, and back when restocked', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct({ name: 'Mug' });
   await shop.givenProduct({ name: 'Grey mug of enamel for campers' });
@@ -76,7 +76,7 @@ test('what sells out moves to the end of what a search finds, on each page, and 
   expect(await found()).toEqual([best, best]);
 });
 
-test('a product that sells out moves to the end of a list that is kept, and back when there is more', async () => {
+test('a sold-out product moves to the end of a cached list, and back when restocked', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const [first] = (await shop.storefront.GET(products)).data?.products ?? [];
@@ -92,7 +92,7 @@ test('a product that sells out moves to the end of a list that is kept, and back
   expect(await names(shop, {})).toEqual(['Mug B', 'Mug D', 'Mug A', 'Mug C']);
 });
 
-test('a collection lists what cannot be bought last in its own order', async () => {
+test('a collection lists unavailable products last in its own order', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const { data } = await shop.dashboard.POST('/api/dashboard/collections', {

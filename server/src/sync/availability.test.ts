@@ -11,7 +11,7 @@ async function variantOf(product: Awaited<ReturnType<OpenShop['givenProduct']>>)
   return product.variants[0]?.id ?? '';
 }
 
-test('each item has its answer, in the order asked, by id and by SKU', async () => {
+test('returns each item in the order of the request, by id and by SKU', async () => {
   const { sync, givenProduct } = await openShop();
   const mug = await givenProduct({
     options: [{ name: 'Colour', values: ['Slate', 'Oat', 'Rose'] }],
@@ -96,7 +96,7 @@ test('each item has its answer, in the order asked, by id and by SKU', async () 
   ]);
 });
 
-test('what customers do not see, and what another shop has, is unknown', async () => {
+test('returns unknown for hidden products and those of another shop', async () => {
   const { sync, givenProduct } = await openShop();
   const other = await openShop();
   const hidden = [
@@ -114,7 +114,7 @@ test('what customers do not see, and what another shop has, is unknown', async (
   expect(answer.items).toHaveLength(6);
 });
 
-test('what checkouts hold is not available, and the answer is a new one under the same key', async () => {
+test('excludes reserved stock, and returns new data under the same key', async () => {
   const { sync, givenProduct, givenCheckout } = await openShop();
   const variant_id = await variantOf(await givenProduct({ inventory_quantity: 10 }));
   const params = { header: { 'Idempotency-Key': '0192f3a0-4444-7000-8000-00000000000a' } };
@@ -126,7 +126,7 @@ test('what checkouts hold is not available, and the answer is a new one under th
   expect(await quantity()).toBe(6);
 });
 
-test('500 items are answered at once, 501 are refused', async () => {
+test('answers 500 items and rejects 501', async () => {
   const { sync } = await openShop();
   const items = Array.from({ length: 501 }, (_, index) => ({ sku: `SKU-${index}` }));
 
@@ -140,9 +140,9 @@ test('500 items are answered at once, 501 are refused', async () => {
 test.each([
   ['neither id nor SKU', {}],
   ['both', { variant_id: '0192f3a0-4444-7000-8000-000000000001', sku: 'MUG' }],
-  ['an id that is none', { variant_id: 'MUG' }],
+  ['an invalid id', { variant_id: 'MUG' }],
   ['a quantity of 0', { sku: 'MUG', quantity: 0 }],
-])('an item that names nothing is refused at its place: %s', async (_what, item) => {
+])('rejects an unidentified item at its place: %s', async (_what, item) => {
   const { sync } = await openShop();
 
   const { error } = await sync.POST(availability, { body: { items: [{ sku: 'MUG' }, item as { sku: string }] } });
@@ -152,7 +152,7 @@ test.each([
   for (const { loc } of detail) expect(loc.slice(0, 3)).toEqual(['body', 'items', 1]);
 });
 
-test('the sync surface takes compressed bodies, within the limit of what they unfold to; the others take none', async () => {
+test('the sync API accepts compressed bodies up to the uncompressed limit; other APIs accept none', async () => {
   const { baseUrl, credentials, givenProduct } = await openShop();
   await givenProduct({ sku: 'MUG' });
   const headers = {

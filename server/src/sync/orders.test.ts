@@ -11,7 +11,7 @@ const order = '/api/sync/orders/{sync_order_id}';
 
 let count = 0;
 
-/** An order by bank transfer of one piece, unless told otherwise. */
+/** A bank transfer order of one piece by default. */
 function orderFor(sku: string, price: string, more: Partial<SyncOrderInput> = {}): SyncOrderInput {
   count += 1;
   return {
@@ -24,7 +24,7 @@ function orderFor(sku: string, price: string, more: Partial<SyncOrderInput> = {}
   };
 }
 
-/** A shop that takes bank transfers, ships for 4.90, and has ten mugs at 14.00. */
+/** A shop with bank transfers, shipping for 4.90, and ten mugs at 14.00. */
 async function givenShop() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -32,7 +32,7 @@ async function givenShop() {
   return { ...shop, mug, variant_id: mug.variants[0]?.id ?? '' };
 }
 
-test('an order by bank transfer is made at once: priced, sold, numbered, awaited and told', async () => {
+test('creates a bank transfer order at once: priced, sold, numbered, awaiting payment and notified', async () => {
   const shop = await givenShop();
   const { sync, mug, variant_id } = shop;
   const email = `june-${shop.site_id}@example.com`;
@@ -78,7 +78,7 @@ test('an order by bank transfer is made at once: priced, sold, numbered, awaited
   ]);
 });
 
-test('an order is read back by its id, by its reference and in the list, and goes on like any other', async () => {
+test('returns an order by id, by reference and in the list, and handles it like any other', async () => {
   const { sync, dashboard } = await givenShop();
   const first = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00') }));
   const second = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'ä/1 2' }) }));
@@ -99,7 +99,7 @@ test('an order is read back by its id, by its reference and in the list, and goe
   expect(await read(first.id)).toMatchObject({ order: { payment_status: 'paid' }, payment_instructions: null });
 });
 
-test('the merchant reads the reference of an integration with its order, and finds the order by it', async () => {
+test("shows the merchant an integration's reference, and finds the order by it", async () => {
   const { sync, dashboard } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'Widget/77-a' }) }));
   const order_id = made.order?.id ?? '';
@@ -109,7 +109,7 @@ test('the merchant reads the reference of an integration with its order, and fin
   expect(read.external_reference).toBe('Widget/77-a');
 });
 
-test('an order for the hosted checkout holds its stock, and is made by a human at its address', async () => {
+test('reserves stock for a hosted checkout, which a person completes at its address', async () => {
   const shop = await givenShop();
   const { sync, storefront, mug } = shop;
   const option = await shop.givenTerms();
@@ -153,7 +153,7 @@ test('an order for the hosted checkout holds its stock, and is made by a human a
 test.each([
   ['cancelled', { status: 'cancelled' }],
   ['expired', { status: 'expired' }],
-])('a checkout that comes to nothing is told as %s, without an address', async (word, { status }) => {
+])('reports an ended checkout as %s, without an address', async (word, { status }) => {
   const { sync, owner } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { payment: 'hosted_checkout' }) }));
   await owner.query(
@@ -186,7 +186,7 @@ const CLAIMS: [string, Partial<SyncOrderInput>, (string | number)[], string][] =
 ];
 
 test.each(CLAIMS)(
-  'a claim that differs from the catalogue is refused at its place: %s',
+  'rejects a claim that differs from the catalogue at its place: %s',
   async (_what, claim, at, expected) => {
     const shop = await givenShop();
 
@@ -198,7 +198,7 @@ test.each(CLAIMS)(
   },
 );
 
-test('all differing claims are reported at once', async () => {
+test('reports all differing claims at once', async () => {
   const { sync } = await givenShop();
   const line_items = [
     { ...line, sku: 'MUG', price: '1.00', total: '1.00' },
@@ -232,7 +232,7 @@ test.each([
     ['line_items', 1, 'quantity'],
     'less_than_equal',
   ],
-])('what the shop cannot take is refused at its place: %s', async (_what, wrong, at, type) => {
+])('rejects an invalid field at its place: %s', async (_what, wrong, at, type) => {
   const { sync } = await givenShop();
 
   const { error } = await sync.POST(orders, { body: orderFor('MUG', '14.00', wrong) });
@@ -240,7 +240,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...at], type }] });
 });
 
-/** Ways to name the blue one of a mug in two colours, which has an id, a SKU and a price of its own. */
+/** Ways to identify the blue variant of a mug in two colours, with its own id, SKU and price. */
 const NAMES: Record<string, (mug: { product_id: string; variant_id: string }) => object> = {
   'its id': ({ variant_id }) => ({ variant_id }),
   'its SKU': () => ({ sku: 'BLUE' }),
@@ -250,7 +250,7 @@ const NAMES: Record<string, (mug: { product_id: string; variant_id: string }) =>
   'its SKU, with the rest empty or null': () => ({ sku: 'BLUE', variant_id: null, option1: '', option2: null }),
 };
 
-test.each(Object.entries(NAMES))('a line names its variant by %s', async (_what, naming) => {
+test.each(Object.entries(NAMES))('identifies the variant of a line by %s', async (_what, naming) => {
   const { sync, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const mug = await givenProduct({
@@ -270,7 +270,7 @@ test.each(Object.entries(NAMES))('a line names its variant by %s', async (_what,
   expect(made.order?.line_items).toMatchObject([{ variant_id: blue, variant_name: 'Blue', price: '16.00' }]);
 });
 
-test('a line with only its required fields is ordered by the name of the product, and read back', async () => {
+test('accepts a line with only its required fields by product name, and returns it', async () => {
   const { sync, variant_id } = await givenShop();
 
   const made = await unwrap(sync.POST(orders, { body: orderFor('', '', { line_items: [line] }) }));
@@ -278,7 +278,7 @@ test('a line with only its required fields is ordered by the name of the product
   expect(made.order?.line_items).toMatchObject([{ name: 'Mug', variant_id, price: '14.00' }]);
 });
 
-test('a line that fits several variants is refused, and asks for more', async () => {
+test('rejects an ambiguous line and asks for more', async () => {
   const { sync, givenProduct } = await openShop();
   const variants = ['Red', 'Blue'].map((option1) => ({ option1, price: '14.00' }));
   await givenProduct({ name: 'Mug', options: [{ name: 'Colour', values: ['Red', 'Blue'] }], variants });
@@ -288,7 +288,7 @@ test('a line that fits several variants is refused, and asks for more', async ()
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0], type: 'variant_ambiguous' }] });
 });
 
-test('a line that names nothing for sale here is not found, and is named', async () => {
+test('answers 404 for a line that matches nothing, and names it', async () => {
   const { sync, givenProduct, mug } = await givenShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ name: 'Theirs', sku: 'THEIRS' });
@@ -319,7 +319,7 @@ test('a line that names nothing for sale here is not found, and is named', async
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
-test('a reference names one order, whoever sends it again', async () => {
+test('a reference identifies one order, even if it is sent again', async () => {
   const shop = await givenShop();
   const body = orderFor('MUG', '14.00', { reference: 'once' });
   const made = await unwrap(shop.sync.POST(orders, { body }));
@@ -338,7 +338,7 @@ test('a reference names one order, whoever sends it again', async () => {
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('of 16 orders with one reference at once one is made, and a refused one leaves the reference free', async () => {
+test('creates one of 16 concurrent orders with one reference, and frees the reference of a rejected order', async () => {
   const shop = await givenShop();
   const refused = await shop.sync.POST(orders, { body: orderFor('MUG', '1.00', { reference: 'raced' }) });
   expect(refused.response.status).toBe(422);
@@ -356,9 +356,9 @@ test('of 16 orders with one reference at once one is made, and a refused one lea
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('of 20 orders at once for the last 10 pieces 10 are made', async () => {
+test('creates 10 of 20 concurrent orders for the last 10 pieces', async () => {
   const shop = await givenShop();
-  // Whoever waits for the stock for more than two seconds, as on a busy machine, is asked to try again, and does.
+  // A caller that waits more than two seconds for the stock, on a busy machine, is asked to retry, and does.
   const { sync_secret: syncSecret } = shop.credentials;
   const patient = createSyncClient({ baseUrl: shop.baseUrl, siteId: shop.site_id, syncSecret, maxAttempts: 10 });
 
@@ -375,7 +375,7 @@ test('of 20 orders at once for the last 10 pieces 10 are made', async () => {
   expect(numbers).toEqual(Array.from({ length: 10 }, (_, index) => String(1001 + index)));
 });
 
-test('an order is made whole or not at all', async () => {
+test('creates an order completely or not at all', async () => {
   const shop = await givenShop();
   await shop.givenProduct({ name: 'Rare', sku: 'RARE', price: '5.00', inventory_quantity: 1 });
   const line_items = [
@@ -391,7 +391,7 @@ test('an order is made whole or not at all', async () => {
   expect(none).toEqual([]);
 });
 
-test('the same call under one key makes one order', async () => {
+test('creates one order for repeated calls with one key', async () => {
   const shop = await givenShop();
   const params = { header: { 'Idempotency-Key': crypto.randomUUID() } };
   const body = orderFor('MUG', '14.00', { payment: 'hosted_checkout' });
@@ -405,7 +405,7 @@ test('the same call under one key makes one order', async () => {
   expect(again.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('goods go the cheapest way to the address, or the way that is given', async () => {
+test('uses the cheapest shipping option for the address, or the given one', async () => {
   const shop = await givenShop();
   const express = await shop.givenShippingOption({ name: 'Express', price: '12.00' });
   await shop.givenShippingOption({ name: 'Neighbours', price: '2.00', countries: ['AT'] });
@@ -423,7 +423,7 @@ test('goods go the cheapest way to the address, or the way that is given', async
   expect(await shippingOf(unknown)).toBe('shipping_option_unavailable');
 });
 
-test('a shop that offers no delivery there, or takes no transfers, says so', async () => {
+test('reports that a shop does not deliver there or accepts no transfers', async () => {
   const shop = await openShop();
   await shop.givenProduct({ sku: 'MUG', price: '14.00' });
   const ordered = () => shop.sync.POST(orders, { body: orderFor('MUG', '14.00') });
@@ -433,7 +433,7 @@ test('a shop that offers no delivery there, or takes no transfers, says so', asy
   expect((await ordered()).error).toMatchObject({ error: 'payment_method_unavailable', payment_methods: ['card'] });
 });
 
-test('an address may be as simple as it comes, and is kept as it came', async () => {
+test('accepts a minimal address and stores it as sent', async () => {
   const { sync } = await givenShop();
   const simple = { first_name: 'June', city: 'Berlin', country: 'germany' };
 
@@ -446,7 +446,7 @@ test('an address may be as simple as it comes, and is kept as it came', async ()
   });
 });
 
-test('an order is in the account of the customer whose verified e-mail it has, and in no other', async () => {
+test('assigns an order only to the customer with that verified e-mail', async () => {
   const shop = await givenShop();
   const june = await shop.givenCustomer();
   const claimed = `claimed-${shop.site_id}@example.com`;
@@ -462,7 +462,7 @@ test('an order is in the account of the customer whose verified e-mail it has, a
   expect(mine.orders).toHaveLength(1);
 });
 
-test('an order of another shop is not found, nor revealed by its reference', async () => {
+test('hides orders of another shop, also by reference', async () => {
   const [ours, theirs] = [await givenShop(), await givenShop()];
   const made = await unwrap(theirs.sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'theirs' }) }));
 
@@ -475,7 +475,7 @@ test('an order of another shop is not found, nor revealed by its reference', asy
   });
 });
 
-test('lines that know no more than they must are read back', async () => {
+test('returns lines with only the required fields', async () => {
   const { sync, owner, site_id } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00') }));
   await owner.query(
@@ -490,7 +490,7 @@ test('lines that know no more than they must are read back', async () => {
   ]);
 });
 
-test('an order past the deadline of its transfer is read as expired, by itself and in the list', async () => {
+test('reports an order past its payment deadline as expired, alone and in the list', async () => {
   for (const listed of [false, true]) {
     const shop = await givenShop();
     const made = await unwrap(shop.sync.POST(orders, { body: orderFor('MUG', '14.00') }));

@@ -11,7 +11,7 @@ const product = '/api/dashboard/products/{product_id}';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Change = Awaited<ReturnType<typeof crawl>>['changes'][number];
 
-/** Reads on from a cursor until there is nothing more, page by page. */
+/** Reads all pages after a cursor. */
 async function crawl(
   { sync }: Pick<OpenShop, 'sync'>,
   { cursor, limit = 500 }: { cursor?: string; limit?: number } = {},
@@ -27,8 +27,8 @@ async function crawl(
 }
 
 /**
- * The same, repeated until enough is reported: a change is reported once earlier transactions have ended, including those of
- * other tests.
+ * The same, repeated until enough is reported: a change is reported once earlier transactions have ended, including
+ * those of other tests.
  */
 async function crawlUntil(
   shop: Pick<OpenShop, 'sync'>,
@@ -49,7 +49,7 @@ const tells = (id: string) => (changes: Change[]) => changes.some(({ product_id 
 const tellsRemoved = (id: string) => (changes: Change[]) =>
   changes.some(({ product_id, removed }) => product_id === id && removed);
 
-test('a crawl tells every product that customers see, whole, and no other', async () => {
+test('a crawl returns every public product completely, and no other', async () => {
   const shop = await openShop();
   const shown: { id: string }[] = [];
   for (const name of ['A', 'B', 'C']) shown.push(await shop.givenProduct({ name, cost_per_item: '3' }));
@@ -71,7 +71,7 @@ test('a crawl tells every product that customers see, whole, and no other', asyn
   });
 });
 
-test('the pages of a crawl repeat nothing and leave nothing out', async () => {
+test('the pages of a crawl neither repeat nor omit a product', async () => {
   const shop = await openShop();
   const ids = [];
   for (let count = 0; count < 7; count += 1) ids.push((await shop.givenProduct()).id);
@@ -83,7 +83,7 @@ test('the pages of a crawl repeat nothing and leave nothing out', async () => {
   }
 });
 
-/** Everything that changes what a product shows; each finds the product with two variants of Colour and one image. */
+/** Every action that changes a displayed product; each gets a product with two colour variants and one image. */
 const DEEDS: Record<string, (shop: OpenShop, given: Given) => Promise<unknown>> = {
   'its name': ({ dashboard }, { params }) => unwrap(dashboard.PATCH(product, { params, body: { name: 'Cup' } })),
   'a price': ({ dashboard }, { params, variant_id }) =>
@@ -100,7 +100,7 @@ const DEEDS: Record<string, (shop: OpenShop, given: Given) => Promise<unknown>> 
         body: { option1: 'Green', price: '9' },
       }),
     ),
-  'a variant less': ({ dashboard }, { params, variant_id }) =>
+  'a deleted variant': ({ dashboard }, { params, variant_id }) =>
     unwrap(
       dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
         params: { path: { ...params.path, variant_id } },
@@ -127,7 +127,7 @@ const DEEDS: Record<string, (shop: OpenShop, given: Given) => Promise<unknown>> 
         body: { delta: -1, reason: 'damaged' },
       }),
     ),
-  'its stock, held by a checkout': ({ givenCheckout }, { variant_id }) =>
+  'its stock, reserved by a checkout': ({ givenCheckout }, { variant_id }) =>
     givenCheckout({ content: [{ variant_id, quantity: 1 }] }),
   'an order': ({ givenOrder }, { variant_id }) => givenOrder({ content: [{ variant_id, quantity: 1 }] }),
   'an import': ({ dashboard }, { slug }) =>
@@ -145,7 +145,7 @@ interface Given {
   option_id: string;
 }
 
-test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', async (_what, work) => {
+test.each(Object.entries(DEEDS))('after a crawl, only %s is reported', async (_what, work) => {
   const shop = await openShop();
   const other = await shop.givenProduct({ name: 'Another' });
   const mug = await shop.givenProduct({
@@ -171,13 +171,13 @@ test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', 
   expect(changes.at(-1)?.product).toEqual(data);
 });
 
-test('the sale of pieces that a checkout held is no change: what others see was reported when they were held', async () => {
+test('selling reserved pieces is not a change, because the reservation was reported', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct();
   const { id: checkout_id } = await shop.givenCheckout({
     content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }],
   });
-  // Made afterwards: once it is reported, so is what the checkout holds.
+  // Created afterwards: once it is reported, so is the reservation.
   const last = await shop.givenProduct();
   const isHeld = ({ product_id, product: told }: Change) => product_id === mug.id && told?.total_inventory === 9;
   const held = await crawlUntil(shop, (changes) => tells(last.id)(changes) && changes.some(isHeld));
@@ -194,7 +194,7 @@ test('the sale of pieces that a checkout held is no change: what others see was 
   expect(held.changes.findLast(({ product_id }) => product_id === mug.id)?.product).toEqual(data);
 });
 
-test('what customers no longer see is returned as removed: archived, unpublished or deleted', async () => {
+test('reports archived, unpublished and deleted products as removed', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const [archived, unpublished, deleted] = [await givenProduct(), await givenProduct(), await givenProduct()];
@@ -214,7 +214,7 @@ test('what customers no longer see is returned as removed: archived, unpublished
   expect(again).toMatchObject([{ product_id: archived.id, removed: false }]);
 });
 
-test('a product that customers never saw leaves no trace, and one that they saw as long as it was there does', async () => {
+test('omits a product that was never public, and reports the removal of one that was', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const draft = await givenProduct({ status: 'draft' });
@@ -231,7 +231,7 @@ test('a product that customers never saw leaves no trace, and one that they saw 
   expect(changes).toMatchObject([{ product_id: shown.id, removed: true, product: null }]);
 });
 
-test('a change that is committed late is not passed by', async () => {
+test('reports a change that commits late', async () => {
   const shop = await openShop();
   const [slow, quick] = [await shop.givenProduct({ name: 'Slow' }), await shop.givenProduct({ name: 'Quick' })];
   const { cursor } = await crawlUntil(shop, tells(quick.id));
@@ -265,7 +265,7 @@ test('a change that is committed late is not passed by', async () => {
   );
 });
 
-test('a copy that is kept by crawling while others write is the catalogue in the end', async () => {
+test('a copy kept by crawling during writes ends up equal to the catalogue', async () => {
   const shop = await openShop();
   const { dashboard, storefront, givenProduct } = shop;
   const ids: string[] = [];
@@ -304,7 +304,7 @@ test('a copy that is kept by crawling while others write is the catalogue in the
   keep((await crawlUntil(shop, tells(last.id), cursor)).changes);
 
   const { data } = await storefront.GET('/api/storefront/products', { params: { query: { limit: 100 } } });
-  // A list of the storefront leaves out what only the page of a product needs.
+  // A storefront list omits fields of the single product.
   const listed = [...copy].map(([id, product]) => {
     const texts = UNLISTED.sync.map((field) => [field, product?.[field]]);
     expect(texts).toEqual(UNLISTED.sync.map((field) => [field, null]));
@@ -314,7 +314,7 @@ test('a copy that is kept by crawling while others write is the catalogue in the
   expect(new Map(listed.sort())).toEqual(new Map(data?.products.map((one) => [one.id, one] as const).sort()));
 });
 
-test('updated_since begins with what changed since then', async () => {
+test('updated_since starts with the changes since then', async () => {
   const shop = await openShop();
   const [old, recent] = [await shop.givenProduct(), await shop.givenProduct()];
   await crawlUntil(shop, tells(recent.id));
@@ -336,7 +336,7 @@ test('updated_since begins with what changed since then', async () => {
   expect((await crawlUntil(shop, tells(later.id), resume_cursor)).changes).toHaveLength(1);
 });
 
-test('a product that becomes visible at its time is returned then', async () => {
+test('reports a product at its publication time', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const { rows } = await shop.owner.query(
@@ -354,12 +354,12 @@ test('a product that becomes visible at its time is returned then', async () => 
   expect((await crawlUntil(shop, tells(id), cursor)).changes).toMatchObject([{ product_id: id, removed: false }]);
 });
 
-test('a restored database goes on where its readers are', async () => {
+test('a restored database continues for existing cursors', async () => {
   const shop = await openShop();
   const [before, after] = [await shop.givenProduct(), await shop.givenProduct()];
   const { cursor } = await crawlUntil(shop, tells(after.id));
 
-  // As in a cluster whose transactions are counted from the beginning again.
+  // Simulates a cluster whose transaction ids start again.
   await shop.owner.query(
     sql`update commerce.product_changes set changed_in = changed_in + 1000000000 where site_id = ${shop.site_id}`,
   );
@@ -375,7 +375,7 @@ test('a restored database goes on where its readers are', async () => {
   expect(changes).toMatchObject([{ product: { name: 'After' } }]);
 });
 
-test('large answers are compressed for who accepts gzip', async () => {
+test('compresses large responses for clients that accept gzip', async () => {
   const shop = await openShop();
   const { baseUrl, credentials } = shop;
   const { id } = await shop.givenProduct({ description: 'clay '.repeat(1_000) });
@@ -389,7 +389,7 @@ test('large answers are compressed for who accepts gzip', async () => {
   expect(packed.headers.get('Content-Encoding')).toBe('gzip');
   expect(plain.headers.get('Content-Encoding')).toBeNull();
   for (const answer of [packed, plain]) expect(answer.headers.get('Vary')).toContain('Accept-Encoding');
-  // The cursor moves on with whatever another shop writes.
+  // The cursor advances with writes of other shops.
   const changesOf = async (answer: Response) => ((await answer.json()) as { changes: unknown[] }).changes;
   const [changes, same] = [await changesOf(packed), await changesOf(plain)];
   expect(changes).toMatchObject([{ product_id: id }]);
@@ -400,8 +400,8 @@ test.each([
   ['no sync secret', { 'X-Sync-Secret': undefined }, 'unauthorized'],
   ['no site', { 'X-Site-ID': undefined }, 'unauthorized'],
   ['the site of another shop', { 'X-Site-ID': '0192f3a0-4444-7000-8000-000000000001' }, 'invalid_token'],
-  ['a secret that is none', { 'X-Sync-Secret': 'syk_none' }, 'invalid_token'],
-])('without valid credentials nothing is told: %s', async (_what, wrong, error) => {
+  ['an invalid secret', { 'X-Sync-Secret': 'syk_none' }, 'invalid_token'],
+])('rejects calls without valid credentials: %s', async (_what, wrong, error) => {
   const { baseUrl, credentials } = await openShop();
   const right = { 'X-Site-ID': credentials.site_id, 'X-Sync-Secret': credentials.sync_secret };
   const headers = Object.entries({ ...right, ...wrong }).filter(
@@ -419,7 +419,7 @@ test.each([
   ['cursor', { cursor: '1-2-3' }, 'value_error'],
   ['limit', { limit: 501 }, 'less_than_equal'],
   ['updated_since', { updated_since: 'yesterday' }, 'datetime_parsing'],
-])('what cannot be meant is refused at its place: %s', async (name, query, type) => {
+])('rejects an invalid parameter at its place: %s', async (name, query, type) => {
   const { sync } = await openShop();
 
   const { error } = await sync.GET(products, { params: { query } });

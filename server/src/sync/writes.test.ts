@@ -7,7 +7,7 @@ const products = '/api/sync/products';
 const inventory = '/api/sync/inventory';
 const keys = '/api/dashboard/sync-keys';
 
-/** A shop with an integration that may write. */
+/** A shop with a write key of an integration. */
 async function openWarehouse() {
   const shop = await openShop();
   const { staff } = await logIn(shop);
@@ -17,7 +17,7 @@ async function openWarehouse() {
   return { ...shop, staff, key, warehouse: createSyncClient({ baseUrl, siteId: site_id, syncSecret, maxAttempts: 1 }) };
 }
 
-test('only a key that was made to write may write products and stock; the others go on as before', async () => {
+test('only a write key may change products and stock; other keys work as before', async () => {
   const { sync, staff, key, warehouse, baseUrl } = await openWarehouse();
   expect(key?.scopes).toEqual(['read', 'write']);
   const { data: listed } = await staff.GET(keys);
@@ -34,7 +34,7 @@ test('only a key that was made to write may write products and stock; the others
   ]);
   expect(refused[0]?.error).toMatchObject({
     ...{ error: 'insufficient_scope', scope: 'write', held: ['read'] },
-    message: 'This sync key may only read. Make one with the scope write.',
+    message: 'This sync key may only read. Create one with the scope write.',
   });
   expect((await sync.GET(products)).response.status).toBe(200);
   expect((await warehouse.POST(products, { body })).data?.counts.created).toBe(1);
@@ -54,7 +54,7 @@ test('only a key that was made to write may write products and stock; the others
   expect(answer.status).toBe(403);
 });
 
-test('products and stock are set as the dashboard would take them, and the same again changes nothing', async () => {
+test('changes products and stock like the dashboard; repeating it changes nothing', async () => {
   const { warehouse, dashboard, givenCheckout } = await openWarehouse();
   const rows = [
     { name: 'Mug', slug: 'mug', status: 'active' as const, price: '14.00', sku: 'MUG', inventory_quantity: 5 },
@@ -93,7 +93,7 @@ test('products and stock are set as the dashboard would take them, and the same 
   expect(told?.movements[0]).toMatchObject({ type: 'sync', delta: 6, on_hand_after: 11, reserved_after: 2 });
 });
 
-test('a key is rotated with the grace that was asked for; none ends the old one at once', async () => {
+test('rotates a key with the requested grace period; 0 ends the old key at once', async () => {
   const { staff, key, warehouse } = await openWarehouse();
   const rotate = (sync_key_id: string, grace_hours: number) =>
     staff.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', {

@@ -161,5 +161,5 @@ export function messageOfWarning(warning: CartWarning, items: CartItem[]): Messa
     const content = 'The code takes nothing off: its conditions do not hold any more.';
     return { type: 'warning', code: 'discount_code_user_ineligible', content, path: '$.discounts.codes[0]' };
   }
-  return { type: 'info', code, content: `Only ${available ?? 'a few'} of this item are left.`, ...path };
+  return { type: 'info', code, content: `Only ${available ?? 'a few'} of this item in stock.`, ...path };
 }

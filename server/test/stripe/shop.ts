@@ -3,7 +3,7 @@ import { finishMoves } from '../../src/shop/checkout/moving.ts';
 import { settlePayments } from '../../src/shop/checkout/settle-all.ts';
 import { findTenant } from '../../src/shop/in-shop.ts';
 import { openAccounts } from '../../src/shop/payments/accounts/providers.ts';
-import type { Patience } from '../../src/shop/payments/patience.ts';
+import type { ProviderDeadlines } from '../../src/shop/payments/provider-deadlines.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server.ts';
 import { openShop } from '../shop.ts';
 import { databaseUrl } from '../worker-database.ts';
@@ -17,15 +17,18 @@ export const RETURN_URL = 'https://shop.example/thanks';
 let count = 0;
 
 /** A server whose Stripe is the stand-in; the caller closes it. */
-export async function openStripe({ patience }: { patience?: Patience } = {}) {
+export async function openStripe({ deadlines }: { deadlines?: ProviderDeadlines } = {}) {
   const standIn = await new StripeStandIn().listen();
-  const server = await startServer(databaseUrl(), { stripeApiUrl: standIn.url, ...(patience && { patience }) });
+  const server = await startServer(databaseUrl(), {
+    stripeApiUrl: standIn.url,
+    ...(deadlines && { providerDeadlines: deadlines }),
+  });
   return {
     standIn,
     server,
     /** A shop that is paid by an account of its own at the stand-in. */
     givenShop: (given: { currency?: string; capture?: 'automatic' | 'manual' } = {}) =>
-      givenShop(standIn, server, { ...given, patience }),
+      givenShop(standIn, server, { ...given, deadlines }),
     async close() {
       await stopServer(server);
       await standIn.down();
@@ -36,9 +39,9 @@ export async function openStripe({ patience }: { patience?: Patience } = {}) {
 async function givenShop(
   standIn: StripeStandIn,
   server: Awaited<ReturnType<typeof startServer>>,
-  given: { currency?: string; capture?: 'automatic' | 'manual'; patience: Patience | undefined },
+  given: { currency?: string; capture?: 'automatic' | 'manual'; deadlines: ProviderDeadlines | undefined },
 ) {
-  const { currency = 'EUR', capture = 'automatic', patience } = given;
+  const { currency = 'EUR', capture = 'automatic', deadlines } = given;
   count += 1;
   const account = `shop${process.pid}x${count}`;
   const opened = await openShop({ currency });
@@ -60,7 +63,7 @@ async function givenShop(
   if (!tenant) throw new Error('The shop is gone.');
   const accounts = openAccounts(db, {
     ...{ secretKey: SECRET_KEY, stripeApiUrl: standIn.url, stripePlatformKey: undefined },
-    ...(patience && { patience }),
+    ...(deadlines && { providerDeadlines: deadlines }),
   });
   const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
 

@@ -69,7 +69,7 @@ async function shipAll(orders: Order[], form: FormData): Promise<Map<string, str
     }));
     const { results } = await unwrap(api.POST('/api/dashboard/orders/fulfill', { body: { orders: rows } }));
     for (const [i, { status, message }] of results.entries()) {
-      if (status === 'failed') refused.set(some[i]?.id ?? '', message ?? 'It was refused.');
+      if (status === 'failed') refused.set(some[i]?.id ?? '', message ?? 'Rejected.');
     }
   }
   return refused;

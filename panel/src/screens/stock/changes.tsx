@@ -159,7 +159,7 @@ async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: st
       const id = body.adjustments[index]?.variant_id;
       if (status !== 'failed' || !id) continue;
       refusals.set(id, {
-        error: message ?? 'It was refused.',
+        error: message ?? 'Rejected.',
         ...(inventory_quantity !== null && { inventory_quantity }),
       });
     }

@@ -17,9 +17,9 @@ import { canonicalAmount, currencyDigits, isCurrency } from '../../shop/money.ts
 import { refuseCommonPassword } from '../../shop/passwords/common.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Leads a person through opening a shop: few questions, each with the answer that is usual in its country. */
+/** Interactive dialog for opening a shop: few questions, each with the usual answer of the country as default. */
 
-/** What the flags of the command have said already. */
+/** Answers given by flags. */
 export interface Given {
   name?: string;
   currency?: string;
@@ -28,7 +28,7 @@ export interface Given {
 }
 
 export async function interview(prompt: Prompt, given: Given): Promise<Opening> {
-  prompt.tell('A new shop. Enter takes what stands in brackets; Ctrl-C ends without creating anything.\n');
+  prompt.tell('A new shop. Press Enter to accept the value in brackets; Ctrl-C cancels without creating anything.\n');
   const name = given.name ?? (await until(prompt, 'Name of the shop', undefined, required(255)));
   const country = await until(prompt, 'Country (code or English name)', undefined, readCountry);
   const usual = usualCountry(country);
@@ -56,7 +56,7 @@ export async function interview(prompt: Prompt, given: Given): Promise<Opening> 
 
 type Reader<T> = (line: string) => T | Promise<T>;
 
-/** Asks until the answer can be read; what is wrong with it is said. */
+/** Repeats the question with the mistake until the answer is valid. */
 async function until<T>(prompt: Prompt, question: string, preset: string | undefined, read: Reader<T>): Promise<T> {
   for (;;) {
     const line = await prompt.ask(question, preset);
@@ -77,29 +77,29 @@ function required(maximum: number): Reader<string> {
 
 function readCountry(line: string): string {
   const code = countryCode(line);
-  if (!code) throw new Error('This is no country. Type a code such as DE, or an English name such as Germany.');
+  if (!code) throw new Error('Unknown country. Type a code such as DE, or an English name such as Germany.');
   return code;
 }
 
 function readCurrency(line: string): string {
   const code = line.toUpperCase();
-  if (!isCurrency(code)) throw new Error('This is no ISO 4217 currency code. Type one such as EUR.');
+  if (!isCurrency(code)) throw new Error('Unknown ISO 4217 currency code. Type one such as EUR.');
   return code;
 }
 
 function readLanguage(line: string): string {
   const code = line.toLowerCase();
-  if (!LANGUAGES.some((known) => known === code)) throw new Error(`There are texts in ${LANGUAGES.join(', ')}.`);
+  if (!LANGUAGES.some((known) => known === code)) throw new Error(`Texts are available in ${LANGUAGES.join(', ')}.`);
   return code;
 }
 
 function readTimeZone(line: string): string {
-  if (!isTimeZone(line)) throw new Error('This is no time zone. Type an IANA name such as Europe/Berlin.');
+  if (!isTimeZone(line)) throw new Error('Unknown time zone. Type an IANA name such as Europe/Berlin.');
   return line;
 }
 
 function readEmail(line: string): string {
-  if (line.length > 254 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(line)) throw new Error('This is no e-mail address.');
+  if (line.length > 254 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(line)) throw new Error('Invalid e-mail address.');
   return line;
 }
 
@@ -111,7 +111,7 @@ function languageOf(usual: UsualCountry | undefined): string {
   return usual?.locale.slice(0, 2) ?? 'en';
 }
 
-/** With the region of the country, if that is how its people write the language. */
+/** Adds the country's region if the language is spoken there. */
 function localeOf(language: string, usual: UsualCountry | undefined): string {
   return usual?.locale.startsWith(language) ? usual.locale : language;
 }
@@ -126,7 +126,7 @@ async function agree(prompt: Prompt, question: string): Promise<boolean> {
 const nameOf = (country: string) => new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 
 interface Delivery {
-  /** Null when nothing is shipped. */
+  /** Null if nothing is shipped. */
   reach: Reach | null;
   shipping_options: ShippingOptionInput[];
 }
@@ -180,7 +180,7 @@ async function askTaxes(
     const rates = reduced === null ? `${standard} %` : `${standard} %, reduced ${reduced} % (tax class "reduced")`;
     prompt.tell(`Tax in ${nameOf(country)}, as of ${RATES_AS_OF}: ${rates}. Prices include it.`);
     if (reach !== 'country' && usual.in_eu) {
-      prompt.tell('The same rates for the whole EU, as for shops that sell for less than 10,000 EUR a year abroad.');
+      prompt.tell('The same rates apply in the whole EU for shops that sell for less than 10,000 EUR a year abroad.');
     }
     if (await agree(prompt, 'Take this'))
       return { prices_include_tax: true, ...taxesOf(country, reach, standard, reduced) };
@@ -200,7 +200,7 @@ function readPercent(line: string): number {
 }
 
 async function askBankDetails(prompt: Prompt, shop: string): Promise<BankDetails | null> {
-  prompt.tell('\nBank transfer: your account is shown to shoppers who choose to pay so.');
+  prompt.tell('\nBank transfer: shoppers who choose it see your account.');
   const iban = await until(prompt, 'IBAN (empty for no bank transfers)', '', readIbanOrNone);
   if (!iban) return null;
   return { account_holder: await until(prompt, 'Account holder', shop, required(255)), iban };
@@ -210,22 +210,22 @@ function readIbanOrNone(line: string): string | null {
   const iban = line.replaceAll(/\s/g, '').toUpperCase();
   if (iban === '') return null;
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban) || !hasValidCheckDigits(iban)) {
-    throw new Error('This is no IBAN: its form or its check digits are wrong.');
+    throw new Error('Invalid IBAN: its form or its check digits are wrong.');
   }
   return iban;
 }
 
 const LEAST_PASSWORD = 8;
 
-/** Null when it is to be made. */
+/** Null if it should be generated. */
 async function askPassword(prompt: Prompt): Promise<string | null> {
   for (;;) {
-    const password = await prompt.secret('A password, which is not shown (empty to have one made)');
+    const password = await prompt.secret('Password, not shown (empty to generate one)');
     if (password === '') return null;
     const mistake = await mistakeIn(password);
     if (mistake) prompt.tell(`  ${mistake}`);
-    else if ((await prompt.secret('The same again')) === password) return password;
-    else prompt.tell('  The two differ.');
+    else if ((await prompt.secret('Repeat the password')) === password) return password;
+    else prompt.tell('  The passwords differ.');
   }
 }
 

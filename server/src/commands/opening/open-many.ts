@@ -5,13 +5,13 @@ import { printProgress } from '../progress.ts';
 import { asJson, openIn, openingIn } from './open-in.ts';
 import { readShopLines } from './shop-file.ts';
 
-/** While one is written, the password of the other is hashed. */
+/** While one shop is written, the password of the next is hashed. */
 const AT_ONCE = 2;
 
 /**
- * Opens the shops of a file, one in each line. Nothing is opened while a line has a mistake. Prints a line of JSON for each shop as
- * soon as it is open, with the line that it came of. What the database refuses is told by its line, and the others go on. Returns
- * whether all are open.
+ * Opens the shops of a file, one per line. Opens none if a line has a mistake. Prints a line of JSON for each shop as
+ * soon as it is open, with its line number. A shop rejected by the database is reported by its line, and the others
+ * continue. Returns whether all are open.
  */
 export async function openMany(config: Config, file: string): Promise<boolean> {
   const shops = await readShopLines(file);
@@ -36,7 +36,7 @@ export async function openMany(config: Config, file: string): Promise<boolean> {
   return refused === 0;
 }
 
-/** Each sentence with its place; those of a part of the file have it. */
+/** Each sentence with its place, unless it already contains one. */
 function messageOf(error: unknown, place: string): string {
   const { message, detail } = error as Error & { detail?: { msg: string }[] };
   const sentences = Array.isArray(detail) ? detail.map(({ msg }) => msg) : [message];

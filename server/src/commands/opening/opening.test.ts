@@ -9,7 +9,7 @@ import { readShopFile } from './shop-file.ts';
 const folder = mkdtempSync(join(tmpdir(), 'commerce-opening-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A person who gives these answers, one after another. */
+/** Answers the questions in order. */
 function scripted(...answers: string[]) {
   const told: string[] = [];
   const next = () => answers.shift() ?? 'no answer is left';
@@ -25,7 +25,7 @@ function scripted(...answers: string[]) {
   return { prompt, told, answers };
 }
 
-test('a German shop is opened with few answers, and what is usual in Germany', async () => {
+test('opens a German shop with few answers and the usual German settings', async () => {
   const answers = ['Mug & Co', 'germany', '', '', '', '2', '4,90', '9.90', '', 'DE89 3704 0044 0532 0130 00', ''];
   const { prompt, told, answers: left } = scripted(...answers, 'help@mug.example', '', 'Mina', '');
   const opening = await interview(prompt, {});
@@ -56,7 +56,7 @@ test('a German shop is opened with few answers, and what is usual in Germany', a
   expect(told.join('\n')).toMatch(/Tax in Germany, as of \d{4}-\d\d-\d\d: 19 %, reduced 7 %/);
 });
 
-test('what cannot be read is asked again, and tax is asked where no rates are known', async () => {
+test('repeats invalid answers, and asks for the tax if the rates are unknown', async () => {
   const { prompt, told } = scripted(
     ...['', 'Sidewalk', 'Atlantis', 'US', 'dollar', 'usd', 'klingon', 'en', 'New York', 'America/New_York'],
     ...['9', '1', 'five', '5', '7.25', '', 'n', 'DE00', '', '', 'no address', 'jo@example.com', 'Jo', 'short', ''],
@@ -76,10 +76,12 @@ test('what cannot be read is asked again, and tax is asked where no rates are kn
   expect(opening.settings.bank_details).toBeUndefined();
   const said = told.filter((line) => line.startsWith('  ')).map((line) => line.trim());
   expect(said).toHaveLength(10);
-  expect(said.join(' ')).toMatch(/no country.*no ISO 4217.*no time zone.*check digits.*e-mail address.*8 characters/);
+  expect(said.join(' ')).toMatch(
+    /Unknown country.*Unknown ISO 4217.*Unknown time zone.*check digits.*e-mail address.*8 characters/,
+  );
 });
 
-test('each mistake of a file is told with its field, and a country stands for what is usual there', async () => {
+test("reports each mistake of a file with its field, and fills in the country's usual settings", async () => {
   const path = join(folder, 'shop.json');
   const read = (file: unknown) => {
     writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 
-/** A person at a terminal, who is asked one thing after another. */
+/** Asks a person at a terminal. */
 export interface Prompt {
-  /** A line, trimmed. An empty one stands for `preset`. */
+  /** Reads a trimmed line. An empty one means `preset`. */
   ask(question: string, preset?: string): Promise<string>;
-  /** What is typed is not shown. */
+  /** Reads a line without echo. */
   secret(question: string): Promise<string>;
-  /** For the person to read. */
+  /** Prints a text. */
   tell(text: string): void;
   close(): void;
 }
@@ -17,12 +17,12 @@ export interface Terminal {
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** Whether a person can be asked: what they type and what they are asked both go over a terminal. */
+/** Whether input and questions both use a terminal. */
 export function canAsk({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Questions go to stderr, so that stdout holds only results. Ctrl-C and the end of the input end with an error. */
+/** Questions go to stderr, so that stdout contains only results. Ctrl-C and the end of the input throw. */
 export function openPrompt({ stdin, stderr }: Terminal): Prompt {
   let hidden = false;
   const output = new Writable({

@@ -9,8 +9,8 @@ import { usualSettings } from '../../shop/merchant/opening.ts';
 import { usualCountry } from '../../shop/merchant/usual-taxes.ts';
 
 /**
- * A shop as a file: what it is opened with, in the words of the contract. `country` stands for what is usual there, wherever
- * `settings` says nothing else. It holds no password: that is made, and shown once.
+ * A shop as a file, in the terms of the contract. `country` provides the usual settings that `settings` does not
+ * override. It contains no password: one is generated and shown once.
  */
 export interface ShopFile {
   name: string;
@@ -30,13 +30,13 @@ export async function readShopFile(path: string): Promise<ShopFile> {
   return shopIn(path, await readText(path));
 }
 
-/** A shop of a file with many, and where it stands in it. */
+/** A shop of a file with many, and its line. */
 interface ShopLine {
   line: number;
   shop: ShopFile;
 }
 
-/** A shop in each line, in JSON. Throws an error with the mistakes of all lines, each with line and field. */
+/** Parses a shop per line, in JSON. Throws an error with the mistakes of all lines, each with line and field. */
 export async function readShopLines(path: string): Promise<ShopLine[]> {
   const lines = (await readText(path)).split('\n').map((text, index) => ({ text, line: index + 1 }));
   const mistakes: string[] = [];
@@ -50,7 +50,7 @@ export async function readShopLines(path: string): Promise<ShopLine[]> {
     }
   });
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
-  if (shops.length === 0) throw new Error(`${path} holds no shop.`);
+  if (shops.length === 0) throw new Error(`${path} contains no shop.`);
   return shops;
 }
 
@@ -72,7 +72,7 @@ function shopIn(path: string, text: string): ShopFile {
   return { ...(file as ShopFile), currency, settings, shipping_options, products };
 }
 
-/** The sentences of a refusal, with the fields named as the file has them. */
+/** The sentences of an error, with the file's field names. */
 export function inFile(path: string, at: string, error: unknown): unknown {
   if (error instanceof ValidationError) {
     return new Error(error.detail.map((mistake) => `${path}: ${sentenceOf(at, mistake)}`).join('\n'));
@@ -91,7 +91,7 @@ function asObject(path: string, text: string): Given {
     throw new Error(`${path} is not JSON: ${(error as Error).message}.`);
   }
   if (isObject(parsed)) return parsed;
-  throw new Error(`${path} must hold a JSON object.`);
+  throw new Error(`${path} must contain a JSON object.`);
 }
 
 function isObject(value: unknown): value is Given {
@@ -103,18 +103,18 @@ function ownMistakes(given: Given): string[] {
   const mistakes = Object.keys(given)
     .filter((field) => !FIELDS.includes(field))
     .map((field) => `${field}: Unknown field. The known ones are ${FIELDS.join(', ')}.`);
-  if (typeof name !== 'string' || name.trim() === '') mistakes.push('name: Give the name of the shop.');
+  if (typeof name !== 'string' || name.trim() === '') mistakes.push('name: Enter the name of the shop.');
   if (country !== undefined && (typeof country !== 'string' || !isCountry(country))) {
-    mistakes.push('country: Give an ISO 3166 code such as DE.');
+    mistakes.push('country: Enter an ISO 3166 code such as DE.');
   }
   const known = typeof country === 'string' ? usualCountry(country) : undefined;
   if (typeof currency !== 'string' && (currency !== undefined || !known)) {
-    mistakes.push('currency: Give an ISO 4217 code such as EUR.');
+    mistakes.push('currency: Enter an ISO 4217 code such as EUR.');
   }
   const isStaff = isObject(staff) && Object.entries(staff).every(([field, text]) => isStaffField(field, text));
-  if (staff !== undefined && !isStaff) mistakes.push('staff: Give an object with email and name.');
+  if (staff !== undefined && !isStaff) mistakes.push('staff: Enter an object with email and name.');
   if (Array.isArray(products) && products.length > MOST_PRODUCTS) {
-    mistakes.push(`products: Give ${MOST_PRODUCTS} at most, and import the others with commerce products import.`);
+    mistakes.push(`products: At most ${MOST_PRODUCTS}; import the others with commerce products import.`);
   }
   return mistakes;
 }
@@ -133,7 +133,7 @@ function contractMistakes({ settings, shipping_options = [], products = [] }: Gi
     ...lists.flatMap(([at, list, schema, id]) =>
       Array.isArray(list)
         ? list.flatMap((value, index) => mistakesIn(`${at}.${index}`, value, schema, id))
-        : [`${at}: Give a list.`],
+        : [`${at}: Must be a list.`],
     ),
   ];
 }

@@ -14,13 +14,13 @@ interface Call {
   path?: string;
   /** In place of a GET. */
   body?: unknown;
-  /** The X-Buyer-IP. */
+  /** Value of X-Buyer-IP. */
   buyer?: string;
   token?: string;
   headers?: Record<string, string>;
 }
 
-/** A shop with a private token and limits of its own, on a server that counts; all calls come from one address. */
+/** A shop with a private token and its own limits, on a server with rate limits; all calls come from one address. */
 async function openShopOfServer(...limits: string[]) {
   const shop = await openShop();
   const { data: made } = await shop.dashboard.POST(tokens, { body: { description: 'Server', kind: 'private' } });
@@ -38,7 +38,7 @@ async function openShopOfServer(...limits: string[]) {
         ...headers,
       },
     });
-  /** The statuses of calls one after another. */
+  /** Statuses of consecutive calls. */
   const statuses = async (calls: Call[]) => {
     const found: number[] = [];
     for (const one of calls) found.push((await call(one)).status);
@@ -55,7 +55,7 @@ const guess = (buyer?: string, token?: string): Call => ({
   token,
 });
 
-test('two buyers behind one server have limits of their own, however their addresses are spelled', async () => {
+test('counts two buyers behind one server separately, in any spelling of their addresses', async () => {
   const { statuses, end } = await openShopOfServer('storefront_read=3', 'cart_write=2');
   const carts = (buyer: string, times: number) =>
     from(buyer, times).map((one) => ({ ...one, path: '/cart', body: {} }));
@@ -64,13 +64,13 @@ test('two buyers behind one server have limits of their own, however their addre
   expect(await statuses(from('203.0.113.8', 3))).toEqual([200, 200, 200]);
   expect(await statuses(from('::ffff:203.0.113.7', 1))).toEqual([429]);
   expect(await statuses([...from('2001:DB8::0:1', 2), ...from('2001:db8::1', 2)])).toEqual([200, 200, 200, 429]);
-  // Without the header it is the server's own address that is counted.
+  // Without the header, the server's own address counts.
   expect(await statuses([{}, {}, {}, {}])).toEqual([200, 200, 200, 429]);
   expect(await statuses([...carts('203.0.113.7', 3), ...carts('203.0.113.8', 1)])).toEqual([201, 201, 429, 201]);
   await end();
 });
 
-test('with a public token the header is ignored, whatever it says', async () => {
+test('ignores the header with a public token', async () => {
   const { credentials, statuses, owner, site_id, end } = await openShopOfServer(
     'storefront_read=3',
     'customer_login=2',
@@ -99,7 +99,7 @@ test.each([
   '203.0.113.0/24',
   'fe80::1%eth0',
   '9'.repeat(500),
-])('with a private token %j is not one valid address, and the mistake names the header', async (buyer) => {
+])('rejects %j as an address with a private token, and names the header', async (buyer) => {
   const { call, end } = await openShopOfServer();
 
   for (const one of [{ buyer }, guess(buyer), { path: '/cart', body: {}, buyer }]) {
@@ -114,7 +114,7 @@ test.each([
   await end();
 });
 
-test('a private token has a ceiling over all its buyers, which a buyer beyond their own limit does not use up', async () => {
+test('limits a private token over all its buyers, without counting buyers beyond their own limit', async () => {
   expect(RATE_LIMITS.private_token).toMatchObject({ points: 6_000, seconds: 60 });
   const shop = await openShopOfServer('storefront_read=2', 'private_token=5');
   const { call, statuses, end } = shop;
@@ -126,14 +126,14 @@ test('a private token has a ceiling over all its buyers, which a buyer beyond th
   const refused = await call({ buyer: '203.0.113.4' });
   expect(refused.status).toBe(429);
   expect(refused.headers.get('RateLimit-Policy')).toBe('"private_token";q=5;w=60');
-  // Logins have limits of their own: strangers must not use them up.
+  // Logins have their own limits, which strangers must not use up.
   expect(await statuses([guess('203.0.113.5')])).toEqual([401]);
   // Another token of the shop is not affected.
   expect(await statuses([{ token: shop.credentials.storefront_token }])).toEqual([200]);
   await end();
 });
 
-test('failed logins count for the buyer’s address and for the token, and only failed ones', async () => {
+test('counts failed logins for the buyer’s address and the token, and only failed ones', async () => {
   expect(RATE_LIMITS.customer_login_token).toMatchObject({ points: 300, seconds: 900, strict: true });
   const shop = await openShopOfServer('customer_login=2', 'customer_login_token=4');
   const { statuses, end } = shop;
@@ -144,12 +144,12 @@ test('failed logins count for the buyer’s address and for the token, and only 
   const one = [guess('203.0.113.1'), guess('203.0.113.1'), guess('203.0.113.1'), login('203.0.113.1')];
   expect(await statuses(one)).toEqual([401, 401, 429, 429]);
   expect(await statuses([guess('203.0.113.2'), login('203.0.113.2'), guess('203.0.113.3')])).toEqual([401, 200, 401]);
-  // Beyond the token's limit only wrong passwords are refused.
+  // Beyond the token's limit only wrong passwords are rejected.
   expect(await statuses([guess('203.0.113.4'), login('203.0.113.4')])).toEqual([429, 200]);
   await end();
 });
 
-test('mails to one e-mail address stay limited, whichever buyer asks for them', async () => {
+test('limits mails to one e-mail address, whichever buyer requests them', async () => {
   const { statuses, end } = await openShopOfServer();
   const email = `${randomUUID()}@example.com`;
   const asks = [1, 2, 3, 4].map((last) => ({
@@ -160,7 +160,7 @@ test('mails to one e-mail address stay limited, whichever buyer asks for them', 
   await end();
 });
 
-test('the audit shows the buyer’s address beside that of the caller', async () => {
+test('shows the buyer’s address next to the caller’s in the audit', async () => {
   const { call, dashboard, end } = await openShopOfServer();
 
   await call({ path: '/cart', body: {}, buyer: '::ffff:203.0.113.7' });
@@ -176,13 +176,13 @@ test('the audit shows the buyer’s address beside that of the caller', async ()
   await end();
 });
 
-test('an agent beside a private token is on record with the buyer’s address, answered or refused', async () => {
+test('records the buyer’s address for an agent with a private token, accepted or rejected', async () => {
   const shop = await openShopOfServer('cart_write=1');
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer());
   const headers = { Authorization: `Bearer ${access_token}` };
 
   const one = { path: '/cart', body: {}, buyer: '203.0.113.7', headers };
-  // The second call is refused by the agent's own limit, which does not depend on an address.
+  // The agent's own limit, which does not depend on an address, rejects the second call.
   expect(await shop.statuses([one, { ...one, buyer: '203.0.113.8' }])).toEqual([201, 429]);
 
   const { data } = await shop.dashboard.GET('/api/dashboard/audit-events', {
@@ -195,7 +195,7 @@ test('an agent beside a private token is on record with the buyer’s address, a
   await shop.end();
 });
 
-test('a token is public unless it was made private, and its successor is what it was', async () => {
+test('a token is public unless it was created as private, and rotation keeps that', async () => {
   const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
   const path = { storefront_token_id: made?.id ?? '' };
 
@@ -213,7 +213,7 @@ test('a token is public unless it was made private, and its successor is what it
   await end();
 });
 
-test('a page cannot send the header: the answer to a preflight does not name it', async () => {
+test('a preflight does not allow pages to send the header', async () => {
   const { baseUrl } = await openShop();
   const answer = await fetch(`${baseUrl}/api/storefront/shop`, {
     method: 'OPTIONS',

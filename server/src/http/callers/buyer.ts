@@ -6,15 +6,15 @@ import type { Sender } from '../received.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * The buyer for whom a shop's own server calls the storefront. Only a private storefront token vouches for the address in
- * X-Buyer-IP: anybody else could escape the limits by naming a new one with each call.
+ * The buyer for whom a shop's own server calls the storefront. X-Buyer-IP is only accepted with a private storefront
+ * token: everybody else could evade the limits with a new address per call.
  */
 export interface Buyer {
   ip?: string;
   mistakes: ValidationErrorItem[];
 }
 
-/** Whether the request names a buyer's address, even if its token may not. */
+/** Whether the request contains a buyer's address, even if its token may not send one. */
 export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean {
   return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
 }
@@ -22,8 +22,8 @@ export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean
 export function buyerOf(operation: Operation, { private_token_id }: Caller, sender: Sender): Buyer {
   if (!private_token_id || !namesBuyer(operation, sender)) return { mistakes: [] };
   const address = String(sender.headers['x-buyer-ip']);
-  // An address with a zone has a meaning only within one machine.
+  // An address with a zone is only meaningful within one machine.
   if (isIP(address) > 0 && !address.includes('%')) return { ip: normalised(address), mistakes: [] };
-  const msg = 'Send exactly one IPv4 or IPv6 address, without a port, or leave the header out.';
+  const msg = 'Send exactly one IPv4 or IPv6 address without a port, or omit the header.';
   return { mistakes: [{ loc: ['header', 'X-Buyer-IP'], msg, type: 'value_error' }] };
 }

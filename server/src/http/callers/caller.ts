@@ -1,5 +1,5 @@
 import type { StaffRole } from '@commerce-backend/spec';
-import type { ActorType, Mandate, Tenant } from '../../shop/shop.ts';
+import type { ActorType, AgentPermissions, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 
 export type CallerKind = Exclude<ActorType, 'system'>;
@@ -7,15 +7,15 @@ export type CallerKind = Exclude<ActorType, 'system'>;
 export interface Claim {
   kind: CallerKind;
   secret: string;
-  /** The customer's token beside the storefront's. */
+  /** The customer's token in addition to the storefront token. */
   customer_secret: string | null;
-  /** The storefront's token beside an agent's. */
+  /** The storefront token in addition to an agent's. */
   storefront_secret: string | null;
   site_id: string | null;
   merchant_id: string | null;
-  /** An agent without a token, known only by the profile that it names; the server itself has fetched it. */
+  /** An agent without a token, identified by the profile that it names, which the server itself fetched. */
   guest?: GuestAgent;
-  /** The call comes by a protocol for agents, which stands in the place of the storefront's token. */
+  /** The call uses a protocol for agents, which replaces the storefront token. */
   byProtocol?: true;
 }
 
@@ -29,31 +29,31 @@ export interface GuestAgent {
 export interface Caller {
   kind: Claim['kind'];
   tenant: Tenant;
-  /** Staff member, customer, or the credential itself: who acts, and whose idempotency keys these are. */
+  /** Staff member, customer, or the credential itself: the actor, and the owner of its idempotency keys. */
   principal_id: string;
-  /** The row behind the secret, for `last_used_at` and logs. */
+  /** The row of the secret, for `last_used_at` and logs. */
   credential_id: string;
-  /** The storefront token beside an agent's. */
+  /** The storefront token in addition to an agent's. */
   beside_id?: string;
-  /** The storefront token, also beside an agent's, if it is a private one. */
+  /** The storefront token (also with an agent's), if it is private. */
   private_token_id?: string;
-  /** The buyer's address, where a private token named it. */
+  /** The buyer's address, sent with a private token. */
   buyer_ip?: string;
-  /** The logged-in customer, or the one for whom an agent acts; null for guests and on the other surfaces. */
+  /** The logged-in customer, or the customer for whom an agent acts; null for guests and in the other APIs. */
   customer_id: string | null;
-  /** What an agent's token allows it. */
-  agent?: Mandate;
+  /** Permissions of an agent's token. */
+  agent?: AgentPermissions;
   guest?: GuestAgent;
-  /** The customer's session and the token that names it. */
+  /** The customer's session and its token. */
   session?: { id: string; token_id: string; ends_soon: boolean };
-  /** Whether staff gave the password or a second factor within 15 minutes. */
+  /** Whether staff confirmed the password or a second factor within 15 minutes. */
   confirmed?: boolean;
   scopes: string[];
-  /** Of staff: what they are for the merchant of the call; null if it has none. */
+  /** The role of staff at the merchant of the call; null without one. */
   role?: StaffRole | null;
-  /** What the look-up found of the Idempotency-Key that it was asked to claim. */
+  /** State of the Idempotency-Key that the look-up claimed. */
   key_state?: 'free' | 'held' | 'answered' | 'expired';
-  /** The limits of the site in place of the usual ones, if the look-up returned them. */
+  /** Limits of the site that differ from the defaults, if the look-up returned them. */
   limits?: SiteLimits;
   allowed_origins: string[];
 }

@@ -23,28 +23,36 @@ import {
   withStock,
 } from './token-look-up.ts';
 
-/** Who calls. The database is asked on every call, and the same statement names the tenant to row-level security. */
+/**
+ * Authenticates callers. The database is queried on every call, and the same statement sets the tenant for row-level
+ * security.
+ */
 
-/** What a customer's token may do, besides what the storefront token beside it may. */
+/** Scopes of a customer's token, in addition to those of the storefront token. */
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
-/** What every agent may do, besides what its customer allowed: look at its own actions, and give its token back. */
+/**
+ * Scopes of every agent, in addition to those that its customer approved: read its own actions, and revoke its token.
+ */
 const AGENT_SCOPES = ['agent:self'];
 
-/** Whether every call is audited. Of agents without a token only calls with an effect are: their refusals could fill the audit. */
+/**
+ * Whether every call is audited. For agents without a token only calls with an effect are, because their rejected calls
+ * could fill the audit.
+ */
 export function isAgent({ kind }: Caller): boolean {
   return kind === 'agent' || kind === 'guest_agent';
 }
 
-/** Who acts in the shop when this caller calls. */
+/** The actor in the shop for this caller. */
 export function actorOf({ kind, principal_id, customer_id, agent, private_token_id }: Caller): Actor {
   const by_private_token = private_token_id !== undefined;
   return { type: kind, id: principal_id, customer_id, by_private_token, ...(agent && { agent }) };
 }
 
 /**
- * The caller behind a claim. Always sets `app.site_id` on the connection, to nothing for an unknown token, so that no value of
- * an earlier request survives. `local` is true inside a transaction. `shown` are products whose stock is read with it; for a
- * token, `key` claims an Idempotency-Key with it.
+ * The caller of a claim. Always sets `app.site_id` on the connection, to empty for an unknown token, so that no value
+ * of an earlier request remains. `local` is true inside a transaction. Also reads the stock of the products `shown`;
+ * with a token, also claims the Idempotency-Key `key`.
  */
 export async function authenticate(
   connection: Connection,
@@ -73,7 +81,7 @@ async function authenticateToken(
   return callerOf(claim, rows[0], operation);
 }
 
-/** The caller, given what the look-up of a token returned. Throws the refusal of one that the operation does not open to. */
+/** The caller for the result of a token look-up. Throws if the operation is not open to it. */
 export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Operation): Caller {
   const found = row && parse(row.known);
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
@@ -107,7 +115,9 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
 
 const GUEST_AGENT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create'];
 
-/** An agent whom no customer has allowed anything may do what needs no customer. There is no token: the protocol names the shop. */
+/**
+ * An agent without a customer may do everything that needs no customer. There is no token: the protocol names the shop.
+ */
 async function authenticateGuest(
   connection: Connection,
   { site_id }: Claim,
@@ -141,7 +151,9 @@ function tenantOf(known: Known, { catalog_version, shown_stock = null, moment }:
   return moment === undefined ? tenant : { ...tenant, moment };
 }
 
-/** On the storefront an agent may do what both its customer and the token beside it allow, unless a protocol stands for that token. */
+/**
+ * In the storefront API an agent's scopes are limited by those of the storefront token, unless a protocol replaces it.
+ */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
     if (surface === 'agent') return [...scopes, ...AGENT_SCOPES];
@@ -152,7 +164,7 @@ function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: O
 }
 
 type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; closed: Closed | null };
-/** No session where the secret is unknown, and no site where none of its merchants is chosen. */
+/** The session is null for an unknown secret, and the site if no merchant is chosen. */
 type StaffRow = OrNulls<{ id: string; staff_id: string; confirmed: boolean }> &
   OrNulls<Site & { role: StaffRole }> &
   Pick<Tenant, 'catalog_version'> & { merchants: number };
@@ -179,11 +191,11 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
   if (!found?.id) throw invalidToken();
   if (!found.site_id && (claim.merchant_id || !operation.merchantOptional)) {
     if (claim.merchant_id || found.merchants === 0) throw wrongMerchant();
-    const msg = 'This login belongs to several merchants: name one of those that GET /api/dashboard/me lists.';
+    const msg = 'This login belongs to several merchants. Send one of those that GET /api/dashboard/me lists.';
     throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);
   }
   if (found.closed) refuseClosed(operation, found.closed);
-  // A session without a chosen merchant (logout, me) stands outside every tenant.
+  // A session without a chosen merchant (logout, me) belongs to no tenant.
   const outside = outsideOfTenants(NOBODY);
   if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
   const scopes = found.role ? scopesOfRole(found.role) : [];
@@ -202,12 +214,18 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
   } satisfies Caller;
 }
 
-/** What is about the person alone is outside every tenant, however many they work for: a call sent again finds its answer. */
+/**
+ * Operations on the login itself belong to no tenant, however many the person works for, so that a repeated call finds
+ * its response.
+ */
 function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
 }
 
-/** While a site is closed, its staff may log in and out. While it is suspended they may also export; programs may do nothing. */
+/**
+ * While a site is closed, its staff may log in and out. While it is suspended they may also export; programs may do
+ * nothing.
+ */
 function refuseClosed({ merchantOptional, whileSuspended }: Operation, closed: Closed): void {
   if (!merchantOptional && !(whileSuspended && closed === 'suspended')) throw siteClosed(closed);
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { CallerKind, Claim } from './caller.ts';
 import { invalidToken, NO_CLAIM } from './open-callers.ts';
 
-/** Which credentials a request carries. Malformed ones, and those that do not belong together, are refused without a query. */
+/** Parses the credentials of a request. Rejects malformed and incompatible ones without a query. */
 
 type CredentialKind = Exclude<CallerKind, 'anonymous' | 'guest_agent'>;
 
@@ -25,7 +25,7 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && UUID.test(text);
 }
 
-/** The claim that a request makes; throws 401 when it makes none, a malformed one, or two that do not belong together. */
+/** The claim of a request. Throws 401 if it has none, a malformed one, or two incompatible ones. */
 export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
   if (operation.security.length === 0) return NO_CLAIM;
   if (isWellFormed('agent', secretIn(headers, 'authorization'))) {
@@ -43,7 +43,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   const beside = CREDENTIAL_HEADERS.filter(
     (name) => headers[name] !== undefined && !schemes.some(({ header }) => header === name),
   );
-  // A customer's token may be attached to every call of the storefront; operations that do not use it ignore it.
+  // A customer's token may be sent with every storefront call; operations that do not use it ignore it.
   const ignored = operation.surface === 'storefront' && isWellFormed('customer', secretIn(headers, 'authorization'));
   if (beside.some((name) => name !== 'authorization' || !ignored)) {
     throw tooMany();
@@ -61,23 +61,26 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   return { kind: scheme.kind, secret, customer_secret, storefront_secret: null, site_id, merchant_id };
 }
 
-/** Restricts a claim made at a site's host to that site. Throws 401 when it names another one. */
+/** Restricts a claim at a site's host to that site. Throws 401 if it names another one. */
 export function claimAtHost(claim: Claim, site_id: string | undefined): Claim {
   if (site_id === undefined || claim.kind === 'anonymous') return claim;
   if (claim.site_id !== null && claim.site_id !== site_id) throw invalidToken();
   return { ...claim, site_id };
 }
 
-/** Staff work for several sites, at the address of the server. */
+/** Staff work for several sites, at the server's address. */
 export function refuseAtHost({ surface }: Operation, site_id: string | undefined): void {
   if (site_id === undefined || surface !== 'dashboard') return;
   throw new ShopError(
     'not_found',
-    "The dashboard is not served at a shop's own host: call it at the server's address.",
+    "The dashboard is not available at a shop's own host. Call it at the server's address.",
   );
 }
 
-/** On the storefront an agent acts for its customer; on its own surface it may send the pair, which is then looked up, too. */
+/**
+ * In the storefront API an agent acts for its customer. In the agent API it may send a storefront token too, which is
+ * then checked as well.
+ */
 function takesAgentBesidePair({ surface }: Operation): boolean {
   return surface === 'storefront' || surface === 'agent';
 }
@@ -104,7 +107,7 @@ function agentBesidePair(headers: IncomingHttpHeaders): Claim {
 }
 
 export function humanOnly(): ShopError {
-  return new ShopError('human_confirmation_required', 'Only the customer can do this: show them the checkout_url.');
+  return new ShopError('human_confirmation_required', 'Only the customer can do this. Show them the checkout_url.');
 }
 
 function tooMany(): ShopError {
@@ -118,12 +121,12 @@ function secretIn(headers: IncomingHttpHeaders, header: string): string {
 
 function wellFormed(kind: TokenKind, secret: string): string {
   if (isWellFormed(kind, secret)) return secret;
-  // Its prefix tells anyone what kind of credential it is, so saying where that kind belongs reveals nothing.
+  // The prefix reveals the kind of credential anyway, so the error may name the right header.
   const meant = Object.entries(SCHEMES).find(([, scheme]) => scheme.kind && isWellFormed(scheme.kind, secret));
   if (!meant) throw invalidToken();
   throw new ShopError(
     'invalid_token',
-    `This is the wrong kind of credential here. Send this one as ${headerInWords(meant[0])}.`,
+    `Wrong kind of credential for this header. Send it as ${headerInWords(meant[0])}.`,
   );
 }
 

@@ -8,9 +8,9 @@ import { addVary } from './headers.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
 /**
- * Which browsers may call. The storefront answers the origins listed with the token (an empty list means
- * any: the token is public by nature); the dashboard those of the configuration; other surfaces none. A preflight names
- * no tenant, so it is answered by surface, and the list is enforced on the call itself.
+ * CORS rules. The storefront API allows the origins listed with the token (an empty list means any, because the token
+ * is public); the dashboard those of the configuration; other APIs none. A preflight names no tenant, so it is answered
+ * by API, and the list is enforced on the call itself.
  */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, If-Match, X-Request-Id';
@@ -41,7 +41,7 @@ export function preflight(dashboardOrigins: string[]): RequestHandler {
   };
 }
 
-/** Refuses a browser whose page is not on the list of the storefront token, nor at the shop's own host that it calls. */
+/** Rejects a page whose origin is neither on the list of the storefront token nor the called host of the shop. */
 export function checkOrigin(operation: Operation, sender: Sender, caller: Caller, hosts: SiteHosts): void {
   const { origin } = sender.headers;
   if (!origin || operation.surface !== 'storefront' || caller.allowed_origins.length === 0) return;

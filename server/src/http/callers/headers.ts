@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The headers of an answer of the API. Express's own `set` and `vary` parse what they are given, which costs more than Node takes
- * to write the answer: here names and values are as they are to be sent.
+ * Sets headers of an API response. Express's own `set` and `vary` parse their arguments, which costs more than Node's
+ * writing of the response: here names and values are final.
  */
 export function setHeaders(res: ServerResponse, headers: Record<string, string>): void {
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
 }
 
-/** Each field is named once. */
+/** Each field must be added only once. */
 export function addVary(res: ServerResponse, field: string): void {
   const before = res.getHeader('Vary');
   res.setHeader('Vary', before === undefined ? field : `${String(before)}, ${field}`);

@@ -2,7 +2,7 @@ import { issuerOf } from '../../shop/agents/issuers.ts';
 import type { Received } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
-/** Which shop a request is about by the address of its issuer: `/sites/{site_id}`, or the host of the shop. */
+/** Identifies the shop of a request by the address of its issuer: `/sites/{site_id}`, or the host of the shop. */
 export interface Issuer {
   site_id: string;
   issuer: string;
@@ -15,12 +15,12 @@ interface Deps {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The paths at which a resource or an endpoint of every issuer is reached, in Express's notation. */
+/** The paths of a resource or an endpoint at every issuer, in Express's notation. */
 export function belowIssuer(path: string): string[] {
   return [`/sites/:site_id${path}`, path];
 }
 
-/** The issuer that a request names; undefined where that is none. Whether there is such a shop is not looked up. */
+/** The issuer of a request; undefined if there is none. Does not check whether the shop exists. */
 export function issuerIn({ baseUrl, hosts }: Deps, request: Pick<Received, 'headers' | 'params'>): Issuer | undefined {
   const atHost = hosts.siteAt(request);
   if (request.params.site_id === undefined)

@@ -4,16 +4,16 @@ import { queryAlone } from '../../db/transaction.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import type { Caller } from './caller.ts';
 
-/** A customer's token, and whether it ends within minutes. */
+/** A customer's token, and whether it expires within minutes. */
 interface UsedSession {
   token_id: string;
   ends_soon: boolean;
 }
 
 /**
- * Records when a credential was last used, by the database's clock and never after its revocation, and extends customers'
- * tokens, those of pages too: at most once a minute and outside the requests, in one statement for all. A token that is about to
- * end is extended at once.
+ * Records the last use of credentials by the database's clock, never after their revocation, and extends customers'
+ * tokens, including those of pages: at most once a minute and outside of requests, in one statement for all. A token
+ * that expires soon is extended at once.
  */
 export interface LastUsed {
   note(caller: Caller): void;
@@ -57,7 +57,7 @@ export function createLastUsed(db: Pool): LastUsed {
 
   function noteSession(site_id: string, { token_id, ends_soon }: UsedSession) {
     customers.set(token_id, site_id);
-    // What cannot be written now is written with the next use, or the customer logs in again.
+    // A failed write is repeated with the next use, or the customer logs in again.
     if (ends_soon) flush().catch(() => undefined);
   }
 

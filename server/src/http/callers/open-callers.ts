@@ -10,8 +10,8 @@ import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
 
 /**
- * Callers without a credential. Most stand outside every shop; those of the consent pair name theirs, by the id of the site
- * or by the device_code that they were given (RFC 8628).
+ * Callers without a credential. Most belong to no shop; those of the consent operations name theirs by site id or
+ * device_code (RFC 8628).
  */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -24,11 +24,11 @@ export const NO_CLAIM: Claim = {
   merchant_id: null,
 };
 
-/** The claim of a call to an operation that is open to everybody, whose body has been read. */
+/** The claim of a call to an open operation, whose body has been read. */
 export function openClaimOf(
   { namedBy }: Operation,
   { query: asked, headers, body }: Received,
-  /** The site whose host the request names. */
+  /** The site of the request's host. */
   atHost: string | undefined,
 ): Claim {
   if (namedBy === 'device_code') {
@@ -43,7 +43,9 @@ export function openClaimOf(
   return { ...NO_CLAIM, secret: agentSecretIn(headers.authorization), site_id };
 }
 
-/** The token with which an agent asks for another one; OAuth clients may send a header of their own, which means nothing here. */
+/**
+ * The token with which an agent requests a replacement. OAuth clients may send their own header, which is ignored here.
+ */
 function agentSecretIn(authorization: string | undefined): string {
   const [, secret = ''] = /^Bearer (agt_\S*)$/i.exec(authorization ?? '') ?? [];
   if (secret !== '' && !isWellFormed('agent', secret)) throw invalidToken();
@@ -60,19 +62,19 @@ function ofAnotherSite(): ShopError {
 
 type Fields = Record<string, unknown>;
 
-/** What such a call must contain that the schema of its parameters cannot say. */
+/** Requirements of such a call that its parameter schema cannot express. */
 export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Received): ValidationErrorItem[] {
   if (namedBy !== 'site') return [];
   const [header, parameter] = [headers['x-site-id'], asked.site_id];
   if (header === undefined && parameter === undefined) {
-    return [{ loc: ['query', 'site_id'], msg: 'Name the shop here or in X-Site-ID.', type: 'missing' }];
+    return [{ loc: ['query', 'site_id'], msg: 'Send the shop here or in X-Site-ID.', type: 'missing' }];
   }
   const differ = header !== undefined && parameter !== undefined;
   if (!differ || String(header).toLowerCase() === String(parameter).toLowerCase()) return [];
   return [{ loc: ['query', 'site_id'], msg: 'X-Site-ID names another shop.', type: 'value_error' }];
 }
 
-/** The caller behind such a claim; sets `app.site_id` as `authenticate` does. Throws `not_found` or `invalid_grant`. */
+/** The caller of such a claim; sets `app.site_id` like `authenticate`. Throws `not_found` or `invalid_grant`. */
 export async function authenticateOpen(
   connection: Connection,
   claim: Claim,
@@ -93,7 +95,7 @@ type SiteRow = OrNulls<Omit<Tenant, 'catalog_version'>> &
     closed: Closed | null;
   };
 
-/** Nobody, or the agent that asks with its token. */
+/** An anonymous caller, or an agent that authenticates with its token. */
 async function bySite(connection: Connection, { secret }: Claim, site_id: string, local: boolean): Promise<Caller> {
   const { rows } = await query<SiteRow>(
     connection,
@@ -134,12 +136,12 @@ async function byDeviceCode(
       left join sites s on s.site_id = l.site_id`,
   );
   const [found] = rows;
-  if (!found || found.consent_id === null) throw new ShopError('invalid_grant', 'This device_code is unknown.');
+  if (!found || found.consent_id === null) throw new ShopError('invalid_grant', 'Unknown device_code.');
   if (found.closed) throw siteClosed(found.closed);
   return callerIn(found, found.consent_id);
 }
 
-/** `principal_id` is whose idempotency keys these are. */
+/** `principal_id` owns the idempotency keys. */
 function callerIn(tenant: Tenant, principal_id: string): Caller {
   const nobody = { credential_id: principal_id, customer_id: null, scopes: [], allowed_origins: [] };
   return { kind: 'anonymous', tenant, principal_id, ...nobody };

@@ -6,25 +6,25 @@ import type { Sender } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
 /**
- * The session of the panel, which is a staff session in a cookie that no script can read. Browsers attach cookies whoever makes
- * them call, so it only counts where the browser says that the panel's own page calls:
- * 1. `Sec-Fetch-Site: same-origin`, and an `Origin` that is ours: on every mutation, and on reads if there is one.
+ * The session of the panel: a staff session in a cookie that scripts cannot read. Browsers send cookies with calls of
+ * any page, so it only counts if the browser marks the call as the panel's own:
+ * 1. `Sec-Fetch-Site: same-origin`, and our `Origin`: on every mutation, and on reads if it is sent.
  * 2. `X-Panel: 1`, which other origins could send only after a preflight, and that is never granted.
- * 3. No other credential, and no second cookie of the same name: one of the two would have been planted.
- * Login and a change of the password answer calls of the panel without the token, and set the cookie; logout removes it.
+ * 3. No other credential, and no second cookie of the same name, because one of the two would be forged.
+ * Login and a change of the password answer panel calls without the token, and set the cookie; logout removes it.
  */
 const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'x-service-token', 'x-sync-secret'];
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** The name of the cookie; undefined where browsers would not keep it safe: on plain http, except on this machine. */
+/** The name of the cookie; undefined if browsers would not protect it: on plain http, except on localhost. */
 export function panelCookieName(ownOrigin: string): string | undefined {
   const { protocol, hostname } = new URL(ownOrigin);
-  // The prefix binds the cookie to this host only, so that no neighbour can plant one. It needs https.
+  // The prefix binds the cookie to this host, so that no other host can set one. It needs https.
   if (protocol === 'https:') return '__Host-panel';
   return LOOPBACK.includes(hostname) ? 'panel' : undefined;
 }
 
-/** The headers of a request, with the session of the panel's cookie, if it counts, where every other session stands. */
+/** The headers of a request, with a valid session of the panel's cookie in the header of every other session. */
 export function withPanelSession(operation: Operation, sender: Sender, hosts: SiteHosts): IncomingHttpHeaders {
   const { headers } = sender;
   if (operation.surface !== 'dashboard' || !namesPanel(headers)) return headers;
@@ -33,12 +33,12 @@ export function withPanelSession(operation: Operation, sender: Sender, hosts: Si
   if (operation.security.length === 0 || session === undefined || !isFromPanel(operation, sender, hosts))
     return headers;
   if (OTHER_CREDENTIALS.some((name) => headers[name] !== undefined)) {
-    throw new ShopError('unauthorized', "Send one credential, not another one beside the panel's session.");
+    throw new ShopError('unauthorized', "Send one credential. The panel's session is already one.");
   }
   return { ...headers, authorization: `Bearer ${session}` };
 }
 
-/** Whether its answer holds a new session. */
+/** Whether its response contains a new session. */
 export function isSessionOpening({ id }: Operation): boolean {
   return id === 'dashboard.login' || id === 'dashboard.changePassword';
 }

@@ -11,29 +11,29 @@ export function scopesOfRole(role: StaffRole): ApiKeyScope[] {
   return roles[role];
 }
 
-/** The same with the words for which all scopes are there, as GET /api/dashboard/me tells them. */
+/** Adds the words (`read`, `write`) whose scopes are complete, for GET /api/dashboard/me. */
 export function withWords(scopes: ApiKeyScope[]): ApiKeyScope[] {
   const whole = Object.keys(words).filter((word) => words[word]?.every((scope) => scopes.includes(scope)));
   return [...(whole as ApiKeyScope[]), ...scopes];
 }
 
-/** Throws `insufficient_scope` for the first of the scopes, with the words of keys among them, that the caller lacks. */
+/** Throws `insufficient_scope` for the first scope or word that the caller lacks. */
 export function requireAll(granted: string[], { scopes: held }: Caller): void {
   const scope = scopesOfKey(granted).find((one) => !held.includes(one));
   if (scope === undefined) return;
-  throw new ShopError('insufficient_scope', `You lack the scope ${scope} yourself, so you cannot give it.`, {
+  throw new ShopError('insufficient_scope', `You cannot grant the scope ${scope}, because you do not have it.`, {
     scope,
     held,
   });
 }
 
-/** Throws `insufficient_scope` where what was asked for in the body needs a scope besides the operation's, and the caller lacks it. */
+/** Throws `insufficient_scope` if the body requires an additional scope that the caller lacks. */
 export function requireAlso(scope: ApiKeyScope, { scopes: held }: Caller): void {
   if (held.includes(scope)) return;
   throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
 }
 
-/** Throws `insufficient_scope` for the first of the events whose resource the caller may not read. */
+/** Throws `insufficient_scope` for the first event whose resource the caller may not read. */
 export function requireEvents(events: EventPattern[], caller: Caller): void {
   for (const event of events) {
     const scope = scopeOfEvent(event);
@@ -41,7 +41,7 @@ export function requireEvents(events: EventPattern[], caller: Caller): void {
   }
 }
 
-/** What the caller may do with the roles of others. */
+/** The caller's rights over roles. */
 export function granterOf({ scopes: held }: Caller): Granter {
   const beyond = Object.entries(roles).flatMap(([role, scopes]) => {
     const lacked = scopes.find((scope) => !held.includes(scope));
@@ -50,12 +50,12 @@ export function granterOf({ scopes: held }: Caller): Granter {
   return { held, lacks: Object.fromEntries(beyond) as Granter['lacks'] };
 }
 
-/** Throws `insufficient_scope` where the operation needs one that the caller does not have. */
+/** Throws `insufficient_scope` if the caller lacks the operation's scope. */
 export function requireScope({ scope, surface }: Operation, held: string[]): void {
   if (scope === undefined || held.includes(scope)) return;
   if (surface === 'sync') {
-    // In the words in which sync keys are made: each may read, and one that lacks a scope may not write.
-    const message = 'This sync key may only read. Make one with the scope write.';
+    // In the terms of sync keys: each may read, so a missing scope means that it may not write.
+    const message = 'This sync key may only read. Create one with the scope write.';
     throw new ShopError('insufficient_scope', message, { scope: 'write', held: ['read'] });
   }
   throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });

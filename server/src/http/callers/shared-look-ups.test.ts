@@ -5,7 +5,7 @@ import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 
-/** A server with the cache. Its look-ups can be held up: PostgreSQL has answered, but the server has not heard it. */
+/** A server with the cache. The test can delay its look-ups between PostgreSQL's answer and its delivery. */
 let server: Awaited<ReturnType<typeof startServer>>;
 const db = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
 let lookUps = 0;
@@ -47,7 +47,7 @@ async function read({ site_id, credentials }: Shop, path: string) {
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
 }
 
-/** A shop with products of different stock, which the cache holds. */
+/** A shop with products of different stock in the cache. */
 async function cachedShop() {
   const shop = await openShop();
   const stocks = { mug: 3, bowl: 14, plate: 159 };
@@ -58,7 +58,7 @@ async function cachedShop() {
   return { ...shop, paths };
 }
 
-/** Holds the next look-up up; `at` is when PostgreSQL has answered it. */
+/** Delays the next look-up; `at` resolves when PostgreSQL has answered it. */
 function held() {
   const [at, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   answered = at.resolve;
@@ -66,25 +66,25 @@ function held() {
   return { at: at.promise, release: released.resolve };
 }
 
-/** So many that some come in together, however busy the machine is. */
+/** Enough requests that some arrive together, even on a busy machine. */
 function repeated<T>(list: T[]): T[] {
   return Array.from({ length: 8 }, () => list).flat();
 }
 
-/** Requests that come in while the look-up of the first is under way. The server has them all when this resolves. */
+/** Sends requests during the look-up of the first. Resolves when the server has received them all. */
 async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   const { at, release } = held();
   const first = read(shop, '/products/mug');
   await at;
   const before = lookUps;
   const sent = send();
-  // They cannot be seen to wait. Some may come in only when the patience with the look-up has ended.
+  // Their waiting cannot be observed. Some may arrive only after the waiting time has ended.
   await new Promise((resolve) => setTimeout(resolve, 9));
   release();
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };
 }
 
-test('requests that come in during a look-up share the next one, and each is told the stock of its own products', async () => {
+test('requests during a look-up share the next one, and each gets the stock of its own products', async () => {
   const shop = await cachedShop();
   const alone = await Promise.all(shop.paths.map((path) => read(shop, path)));
   const asked = repeated(shop.paths);
@@ -95,7 +95,7 @@ test('requests that come in during a look-up share the next one, and each is tol
   expect(sent()).toBeLessThan(asked.length);
 });
 
-test('a token that is revoked during a look-up is unknown to whoever comes in after that', async () => {
+test('a token revoked during a look-up is rejected for later requests', async () => {
   const shop = await cachedShop();
   const { at, release } = held();
   const first = read(shop, '/products/mug');
@@ -109,7 +109,7 @@ test('a token that is revoked during a look-up is unknown to whoever comes in af
   expect((await Promise.all(later)).map(({ status }) => status)).toEqual([401, 401]);
 });
 
-test('a look-up that does not end keeps nobody waiting', async () => {
+test('a hanging look-up does not delay other requests', async () => {
   const shop = await cachedShop();
   const { at, release } = held();
   const first = read(shop, '/products/mug');
@@ -122,7 +122,7 @@ test('a look-up that does not end keeps nobody waiting', async () => {
   expect((await first).status).toBe(200);
 });
 
-test('what another shop asks meanwhile is its own', async () => {
+test('requests of another shop are looked up separately', async () => {
   const [shop, other] = [await cachedShop(), await cachedShop()];
   const params = (
     await other.storefront.GET('/api/storefront/products/{id_or_slug}', {
@@ -137,7 +137,7 @@ test('what another shop asks meanwhile is its own', async () => {
   ]);
 });
 
-test('a look-up that fails is told to all who waited for it, and to nobody after them', async () => {
+test('a failed look-up fails the requests that waited for it, and no later ones', async () => {
   const shop = await cachedShop();
   const { others } = await meanwhile(shop, () => {
     fails = true;

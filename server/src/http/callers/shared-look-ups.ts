@@ -18,40 +18,39 @@ interface Waiting {
 /** The requests with one credential. */
 interface Queue {
   waiting: Waiting[];
-  /** How many look-ups are under way, and when the last one began. */
+  /** The number of running look-ups, and the time when the last one began. */
   underWay: number;
   begun: number;
-  /** Whether somebody looks after those who wait too long. */
+  /** Whether a timer serves requests that wait too long. */
   isWatched: boolean;
 }
 
-/** A look-up that takes longer does not keep others waiting. */
+/** A longer look-up does not delay others. */
 const MAX_WAIT_MS = 10;
-/** So many products' stock is read by one statement, unless one answer has more. */
+/** Limit of one statement, unless one response has more. */
 const MAX_PRODUCTS = 500;
-/** Reads of the same for everybody may share a look-up; calls of agents are recorded one by one. */
+/** Public reads may share a look-up; calls of agents are recorded one by one. */
 export function sharesLookUps({ kind }: Claim): boolean {
   return kind === 'storefront' || kind === 'sync';
 }
 
 /**
- * Looks up the tokens of requests that only read what is the same for everybody. Those that come in with the same credentials
- * while look-ups of these are under way wait for the end of one, and are then looked up together, by one statement. It is sent
- * after each of them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Where
- * nobody else waits, a token is looked up at once.
+ * Looks up the tokens of public reads. Requests with the same credentials that arrive during look-ups wait for one to
+ * end, and are then looked up together by one statement. It is sent after each of them has arrived, so each is checked
+ * against the current state: a token revoked before is rejected. If nothing else waits, a token is looked up at once.
  */
 export class SharedLookUps {
   readonly #db: Pool;
   readonly #local: boolean;
   readonly #queues = new Map<string, Queue>();
 
-  /** `local` where a connection is kept for a transaction only. */
+  /** `local` if a connection is used for one transaction only. */
   constructor(db: Pool, local: boolean) {
     this.#db = db;
     this.#local = local;
   }
 
-  /** What is known of a token, with the stock of these products. The operation is one of those whose answers are cached. */
+  /** Looks a token up, with the stock of these products. The operation must be cacheable. */
   find(claim: Claim, operation: Operation, shown: string[]): Promise<Found> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
     const queue = this.#queues.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
@@ -68,7 +67,7 @@ export class SharedLookUps {
     return promise;
   }
 
-  /** Looks up for all who wait, until nobody does. */
+  /** Looks up all waiting requests, until there are none. */
   async #serve(queue: Queue, claim: Claim, operation: Operation): Promise<void> {
     queue.underWay += 1;
     while (queue.waiting.length > 0) {
@@ -76,14 +75,14 @@ export class SharedLookUps {
       let served: Waiting[] = [];
       try {
         await withConnection(this.#db, async (connection) => {
-          // Only now: whoever came in while all connections were taken is served as well.
+          // Chosen only now, so that requests that arrived while all connections were in use are served too.
           served = nextOf(queue);
           if (served.length === 0) return;
           const found = await this.#lookUp(connection, claim, operation, served);
           for (const { shown, resolve } of served) resolve(found.get(shown));
         });
       } catch (error) {
-        // Without a connection, nobody can be served.
+        // Without a connection, no request can be served.
         for (const { reject } of served.length > 0 ? served : queue.waiting.splice(0)) reject(error);
       }
     }
@@ -107,7 +106,7 @@ export class SharedLookUps {
   }
 }
 
-/** Serves those who wait when no look-up that is under way has begun within the patience. */
+/** Starts another look-up for waiting requests if no running one has begun within the waiting time. */
 function serveInTime(queue: Queue, serve: () => void): void {
   if (queue.isWatched) return;
   queue.isWatched = true;
@@ -119,7 +118,10 @@ function serveInTime(queue: Queue, serve: () => void): void {
   }, MAX_WAIT_MS).unref();
 }
 
-/** The first of those who wait, as many as are served together. A cached answer has one list of products for all who want it. */
+/**
+ * The first waiting requests that fit into one statement. A cached response has one list of products for all of its
+ * requests.
+ */
 function nextOf({ waiting }: Queue): Waiting[] {
   const lists = new Set<string[]>();
   let products = 0;

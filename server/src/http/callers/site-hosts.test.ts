@@ -13,7 +13,7 @@ import { readHost } from '../../shop/merchant/domains.ts';
 import { hashToken, mintToken } from '../../shop/tokens.ts';
 import { openSiteHosts } from './site-hosts.ts';
 
-/** A shop at a host of its own, and another one with a host as well. */
+/** A shop with its own host, and another shop with one. */
 let own: Shop;
 let other: Shop;
 let host = '';
@@ -42,14 +42,14 @@ function pairOf({ site_id, credentials }: Shop) {
   return { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
 }
 
-/** The answer to a path at a host. */
+/** The response to a path at a host. */
 async function askAt(name: string, path: string, init: RequestInit = {}) {
   const response = await fetchAt(name)(own.baseUrl + path, init);
   const text = await response.text();
   return { response, status: response.status, text, location: response.headers.get('Location') };
 }
 
-test('the links of a shop lead to its primary host, and those of a shop without one to the configured address', async () => {
+test('links use the primary host of a shop, or the configured address without one', async () => {
   const plain = await openShop();
   await givenHost(plain, 'tried');
   const { client, email } = await own.givenCustomer();
@@ -67,7 +67,7 @@ test('the links of a shop lead to its primary host, and those of a shop without 
   expect(html).toContain(`http://${host}/account/${own.site_id}/reset/`);
 });
 
-test('pages at the configured address and at unknown hosts lead to the primary host; its own hosts show them', async () => {
+test('pages at the configured address and at unknown hosts redirect to the primary host; its own hosts serve them', async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const second = await givenHost(own, 'second');
   for (const name of ['localhost', 'nobody.example', `${host}.`, '203.0.113.7', '[::1]:80']) {
@@ -86,7 +86,7 @@ test('pages at the configured address and at unknown hosts lead to the primary h
   expect((await askAt(host, '/')).location).toBe(`/account?site_id=${own.site_id}`);
 });
 
-test('whoever is in the middle of a visit at the configured address stays, and OAuth is not led away', async () => {
+test('a visit in progress at the configured address is not redirected, nor is OAuth', async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const metadata = `/.well-known/oauth-authorization-server/sites/${own.site_id}`;
 
@@ -97,7 +97,7 @@ test('whoever is in the middle of a visit at the configured address stays, and O
   expect((await askAt(host, metadata)).text).toBe(text);
 });
 
-test('at the host of a shop there are no pages, tokens and devices of another shop, and no dashboard', async () => {
+test("a shop's host serves no pages, tokens and devices of another shop, and no dashboard", async () => {
   const { pathname } = new URL((await other.givenCheckout()).checkout_url ?? '');
   const { client, email } = await other.givenCustomer();
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
@@ -126,7 +126,7 @@ test('at the host of a shop there are no pages, tokens and devices of another sh
   expect(event.status).toBe(404);
 });
 
-/** The links in the mails of a shop: to an order, to confirm an address, and past the delay of a login. */
+/** The links in the mails of a shop: to an order, to confirm an address, and to avoid the login delay. */
 async function mailedPaths(shop: Shop): Promise<string[]> {
   const pathIn = (html: string | undefined, page: string) =>
     new RegExp(`href="https?://[^/"]+([^"]*/${page}/[^"]*)"`).exec(html ?? '')?.[1] ?? `no link to ${page}`;
@@ -144,7 +144,7 @@ async function mailedPaths(shop: Shop): Promise<string[]> {
   return [pathIn(order, 'orders'), pathIn(account, 'verify-email'), pathIn(delayed, 'unlock')];
 }
 
-test('links in mails lead somewhere only at the hosts of their shop', async () => {
+test('links in mails work only at the hosts of their shop', async () => {
   const paths = await mailedPaths(other);
   const theirs = `shop.${other.site_id}.example`;
   const staff = mintToken('unlock');
@@ -163,7 +163,7 @@ test('links in mails lead somewhere only at the hosts of their shop', async () =
   expect((await askAt(host, `/unlock/${staff}`)).status).toBe(404);
 });
 
-test('at the host of a shop the credentials of another one are 401, and a host is none itself', async () => {
+test("a shop's host rejects credentials of another shop (401), and a host is not a credential", async () => {
   const { token_id: _, access_token } = await givenAgent(other, await other.givenCustomer());
   const sync = { 'X-Site-ID': other.site_id, 'X-Sync-Secret': other.credentials.sync_secret };
   const shop = '/api/storefront/shop';
@@ -185,7 +185,7 @@ test('at the host of a shop the credentials of another one are 401, and a host i
   expect((await askAt('localhost', shop, { headers: pairOf(other) })).status).toBe(200);
 });
 
-test('at the host of a shop nobody asks for consent at another one, nor fetches its token', async () => {
+test("a shop's host allows no consent requests or token fetches for another shop", async () => {
   const { device_code } = await askForConsent(other);
   const ask = '/api/agent/consent/request';
   const post = (path: string, body: object, headers = {}) =>
@@ -204,7 +204,7 @@ test('at the host of a shop nobody asks for consent at another one, nor fetches 
   expect((await poll(other, device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('only the Host header says at which host a request is', async () => {
+test('only the Host header determines the host of a request', async () => {
   const shop = '/api/storefront/shop';
   const claims = [
     { 'X-Forwarded-Host': host },
@@ -235,7 +235,7 @@ test('only the Host header says at which host a request is', async () => {
   expect(await rawly(`GET ${pathname} HTTP/1.1\r\nHost: bücher.example\r\n\r\n`)).toContain(' 302 ');
 });
 
-/** The status line of the answer to bytes that no client would send. */
+/** The status line of the response to bytes that no client would send. */
 function rawly(request: string): Promise<string> {
   return new Promise((answered, failed) => {
     const socket = connect(Number(new URL(own.baseUrl).port), '127.0.0.1', () => socket.write(request));
@@ -246,7 +246,7 @@ function rawly(request: string): Promise<string> {
   });
 }
 
-test('https is required only for the host of a shop, and not for other names of its owner', async () => {
+test('requires https only for the host of a shop, not for other names of its owner', async () => {
   const asked = async (name: string) =>
     (await askAt(name, '/api/storefront/shop')).response.headers.get('Strict-Transport-Security');
 
@@ -255,7 +255,7 @@ test('https is required only for the host of a shop, and not for other names of 
   expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
 });
 
-test('a form at a host is accepted only from that host, with a session of that host', async () => {
+test('accepts a form at a host only from that host, with a session of that host', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();
   const at = new PaperBrowser(own.baseUrl, {}, fetchAt(host));
@@ -280,7 +280,7 @@ test('a form at a host is accepted only from that host, with a session of that h
   expect((await askAt('localhost', path, post)).status).toBe(303);
 });
 
-test('a shopper is led back to a host of the shop, and not to one of another', async () => {
+test('redirects a shopper to a host of the shop, not to one of another shop', async () => {
   const server = await startServer(databaseUrl(), { baseUrl: 'https://commerce.example' });
   try {
     const { id: cart_id } = await own.givenCart();
@@ -310,7 +310,7 @@ test('a shopper is led back to a host of the shop, and not to one of another', a
   }
 });
 
-test('a page at the host of the shop may call it there, whatever origins the token names', async () => {
+test('a page at the host of the shop may call it there, whatever origins the token lists', async () => {
   const body = { description: 'App', allowed_origins: ['https://app.example'] };
   const { data } = await own.dashboard.POST('/api/dashboard/storefront-tokens', { body });
   const from = (name: string, origin: string) =>
@@ -324,7 +324,7 @@ test('a page at the host of the shop may call it there, whatever origins the tok
   expect((await from(host, 'https://evil.example')).status).toBe(403);
 });
 
-test('a host is only a name with a domain, kept in lower case and in ASCII', () => {
+test('a host is only a name with a domain, stored in lower case and ASCII', () => {
   const base = 'https://commerce.example';
   expect(readHost('Shop.Example', base)).toBe('shop.example');
   expect(readHost('bücher.example', base)).toBe('xn--bcher-kva.example');
@@ -352,7 +352,7 @@ test('a host is only a name with a domain, kept in lower case and in ASCII', () 
   }
 });
 
-test('it is logged once that hosts cannot be read, and once that they can be again', async () => {
+test('logs once when hosts cannot be read, and once when they can be read again', async () => {
   const lines: string[] = [];
   const logger = {
     warn: (_error: unknown, message: string) => lines.push(message),

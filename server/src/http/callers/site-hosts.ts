@@ -5,18 +5,18 @@ import { addressOfHost, type ShopAddresses } from '../../shop/links.ts';
 import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../shop/merchant/domains.ts';
 
 /**
- * Which site's host a request names: only by its `Host` header, which a proxy has to pass on. All hosts of all sites are kept
- * in this process and read again every few seconds, so that no request asks the database for them. The configured host and
- * unknown ones belong to no site. A host is no credential: it narrows what a request may reach, and never widens it.
+ * Maps the `Host` header of a request, which a proxy has to pass on, to a site. All hosts of all sites are kept in this
+ * process and read again every few seconds, so that no request queries them. The configured host and unknown ones
+ * belong to no site. A host is not a credential: it restricts the reach of a request, and never extends it.
  */
 export interface SiteHosts extends ShopAddresses {
-  /** Whether a request names the configured host. */
+  /** Whether a request has the configured host. */
   isConfigured(request: Named): boolean;
-  /** The site whose host a request names. */
+  /** The site of the request's host. */
   siteAt(request: Named): string | undefined;
-  /** The origin that a browser takes the server to have: that of the site's host, else the configured one. */
+  /** The server's origin as a browser sees it: that of the site's host, else the configured one. */
   originAt(request: Named): string;
-  /** Whether they have been read at all: until then a host of a shop counts as the configured one. */
+  /** Whether they have been read. Until then the host of a shop counts as the configured one. */
   isRead(): boolean;
   /** Reads the hosts now. */
   reload(): Promise<void>;
@@ -26,7 +26,7 @@ export interface SiteHosts extends ShopAddresses {
 type Named = Pick<IncomingMessage, 'headers'>;
 
 export interface SiteHostsOptions {
-  /** Not the pool of requests, whose connections may all be taken. */
+  /** Not the pool of requests, whose connections may all be in use. */
   db: Pool;
   baseUrl: string;
   logger: Logger;
@@ -44,13 +44,13 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     known = indexOf(await readDomains(db));
     fingerprintRead = fingerprint;
   };
-  // One after another: an older answer must not replace a newer one.
+  // One after another, because an older result must not replace a newer one.
   let last: Promise<void> = read();
   const reload = () => {
     last = last.then(read, read);
     return last;
   };
-  // While the database does not answer, the hosts stay as they were.
+  // While the database does not answer, the hosts stay unchanged.
   const report = reportChanges(logger);
   await report(last);
   const timer = setInterval(() => report(reload()), everySeconds * 1_000).unref();
@@ -71,7 +71,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
   };
 }
 
-/** Logs when reading begins to fail and when it works again, not each time. */
+/** Logs when reading starts to fail and when it works again, not each time. */
 function reportChanges(logger: Logger) {
   let isFailing = false;
   return async (reading: Promise<void>): Promise<void> => {
@@ -80,7 +80,7 @@ function reportChanges(logger: Logger) {
       if (isFailing) logger.info('the hosts of the sites can be read again');
       isFailing = false;
     } catch (err) {
-      if (!isFailing) logger.warn({ err }, 'the hosts of the sites cannot be read, and stay as they were');
+      if (!isFailing) logger.warn({ err }, 'the hosts of the sites cannot be read, and stay unchanged');
       isFailing = true;
     }
   };
@@ -100,7 +100,7 @@ function indexOf(domains: Awaited<ReturnType<typeof readDomains>>) {
 
 const HOST = /^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
 
-/** Names with a dot at the end, addresses of IPv6 and names that are not ASCII belong to no site. */
+/** Names with a trailing dot, IPv6 addresses and non-ASCII names belong to no site. */
 function hostIn(header: string | undefined): string | undefined {
   return HOST.exec(header ?? '')?.[1]?.toLowerCase();
 }

@@ -9,7 +9,7 @@ import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim } from './caller.ts';
 
-/** The statement that looks up a token, and what it returns. */
+/** The statement that looks up a token, and its result. */
 
 export interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   id: string;
@@ -17,31 +17,31 @@ export interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   limits: SiteLimits;
   closed: Closed | null;
   allowed_origins: string[];
-  /** Of an agent's token: for whom it acts, and in which categories. */
+  /** For an agent's token: its customer and categories. */
   acts_for: string | null;
   categories: string[];
-  /** Of a customer's token beside the storefront's, if one was sent. */
+  /** The customer's token in addition to the storefront token, if sent. */
   customer_id?: string | null;
   session_id?: string | null;
   customer_token_id?: string | null;
   ends_soon?: boolean | null;
-  /** Of the storefront token beside an agent's, if one was sent. */
+  /** The storefront token in addition to an agent's, if sent. */
   beside_id?: string | null;
   beside_scopes?: string[] | null;
   private_token_id: string | null;
 }
 
 export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock' | 'moment'> {
-  /** What is known of the token, as JSON: `OrNulls<Known>`. */
+  /** Data of the token, as JSON: `OrNulls<Known>`. */
   known: string;
-  /** What `app.site_id` is set to; nothing for an unknown token. */
+  /** Value of `app.site_id`; empty for an unknown token. */
   tenant: string;
   key_state?: Caller['key_state'] | null;
 }
 
 /**
- * Parsed rows by their text. The look-up still runs for each call, so that a revoked token fails at once; most of its answers are
- * the same as before, and parsing fourteen columns would cost more than all that is done with them.
+ * Parsed rows by their text. The look-up still runs for each call, so that a revoked token fails at once; most results
+ * equal previous ones, and parsing fourteen columns would cost more than the rest of the work with them.
  */
 const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
 
@@ -54,7 +54,7 @@ export function parse(known: string): Readonly<OrNulls<Known>> {
   return said;
 }
 
-/** What is asked for in the statement that looks a credential up. */
+/** Additional reads in the look-up statement. */
 export interface Beside {
   shown?: string[];
   /** The state of a key of this principal of this site, as an expression. */
@@ -62,8 +62,8 @@ export interface Beside {
 }
 
 /**
- * Looks a token up, with those beside it, and names its tenant to row-level security: nothing for an unknown token. `withPrincipal`
- * is for `withClaim`.
+ * Looks up a token and the ones sent with it, and sets the tenant for row-level security: empty for an unknown token.
+ * `withPrincipal` is for `withClaim`.
  */
 export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
   const { columns, join, origins, privateId, principal } = besidesOf(claim);
@@ -91,7 +91,7 @@ function besidesOf(claim: Claim) {
   return claim.storefront_secret ? besideAgent(claim.storefront_secret) : customerOf(claim);
 }
 
-/** Looks up the storefront token beside an agent's in the same statement; both must be of the same site. */
+/** Also looks up the storefront token sent with an agent's; both must belong to the same site. */
 function besideAgent(storefront_secret: string) {
   return {
     columns: sql`, p.id as beside_id, p.scopes as beside_scopes`,
@@ -103,7 +103,7 @@ function besideAgent(storefront_secret: string) {
   };
 }
 
-/** Looks up the customer's token beside the storefront's, if one was sent, in the same statement. */
+/** Also looks up the customer's token sent with the storefront token, if any. */
 function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
   const privateId = sql`case when t.private then t.id end`;
@@ -122,15 +122,15 @@ function customerOf({ customer_secret }: Claim) {
 }
 
 /**
- * Also reads the stock of products, in the same statement, so that stock and version are of the same moment. It is read as the
- * tenant that the look-up has just set: read earlier, row-level security would hide every row, and the answer would be built
- * anew. An unknown token sets no tenant, and then nothing is read.
+ * Also reads the stock of products in the same statement, so that stock and version belong to the same snapshot. It is
+ * read with the tenant that the look-up has just set: earlier, row-level security would hide every row, and the
+ * response would be built again. An unknown token sets no tenant, and then nothing is read.
  */
 export function withStock(lookUp: Sql, shown: string[]): Sql {
   return reading(lookUp, stockOfProducts(shown, sql`found.tenant::uuid`));
 }
 
-/** The same for several answers, each with products of its own; see `stockOfLists`. */
+/** The same for several responses with different products; see `stockOfLists`. */
 export function withStocks(lookUp: Sql, shown: string[][]): Sql {
   return reading(lookUp, stockOfLists(shown, sql`found.tenant::uuid`));
 }
@@ -142,8 +142,8 @@ function reading(lookUp: Sql, stock: Sql): Sql {
 }
 
 /**
- * Also claims a key, as the tenant that the look-up has just set, for whom it found, and tells the time. An unknown token claims
- * nothing.
+ * Also claims a key with the tenant that the look-up has just set, for the principal that it found, and returns the
+ * time. An unknown token claims nothing.
  */
 export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
   return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
@@ -151,7 +151,7 @@ export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
     from (${lookUp}) as found`;
 }
 
-/** Only cached reads need the version, and it costs a look at two more tables. */
+/** Only cached reads need the version, which costs two more tables. */
 export function versionOf(operation: Operation) {
   return operation.cacheable ? sql`catalog_version(s.site_id)` : sql`''`;
 }

@@ -3,8 +3,8 @@ import { isWellFormed } from '../../shop/tokens.ts';
 import type { Sender } from '../received.ts';
 
 /**
- * The cookie of a browser that has opened an unlock link from a mail. It grants no access: it only says for which accounts the
- * browser's logins are counted separately.
+ * The cookie of a browser that has opened an unlock link from a mail. It grants no access: it only names the accounts
+ * whose logins from this browser are counted separately.
  */
 const LIFE_MS = 24 * 60 * 60 * 1000;
 const MOST_PASSES = 3;
@@ -14,7 +14,7 @@ function nameOf(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? '__Host-unlock' : 'unlock';
 }
 
-/** The passes that the browser holds; none when there are several cookies, because somebody planted one of them. */
+/** The passes in the browser's cookie; none if there are several cookies, because one of them would be forged. */
 export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   const name = nameOf(baseUrl);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
@@ -23,7 +23,7 @@ export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   return passes.slice(0, MOST_PASSES);
 }
 
-/** Adds a pass to those that the browser holds. */
+/** Adds a pass to the browser's cookie. */
 export function addUnlockPass(req: Sender, res: Response, baseUrl: string, pass: string): void {
   const passes = [pass, ...unlockPasses(req, baseUrl)].slice(0, MOST_PASSES);
   const secure = baseUrl.startsWith('https:');

@@ -1,7 +1,7 @@
 import type { operations } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 
-/** The contract as the server uses it: a table of what each operation asks for. */
+/** The contract in the form that the server uses: a table of operations. */
 
 export type OperationId = keyof operations;
 export type Surface = 'agent' | 'dashboard' | 'storefront' | 'sync';
@@ -15,57 +15,57 @@ export interface Parameter {
   schema: { type?: string; items?: { type?: string } };
 }
 
-/** One operation of the contract, with all that the pipeline has to know of it. */
+/** One operation of the contract, with everything that the pipeline needs. */
 export interface Operation {
   id: OperationId;
   surface: Surface;
-  /** The operationId after the dot: the handler's name. */
+  /** The part of the operationId after the dot, which names the handler. */
   name: string;
   method: Method;
   path: string;
-  /** The status of its one success. */
+  /** Status of its only success. */
   status: number;
-  /** Alternatives, each a set of security schemes that must all be there; empty for public operations. */
+  /** Alternatives, each a set of required security schemes; empty for public operations. */
   security: string[][];
   scope: string | undefined;
-  /** Whether the caller has to show again who they are: always, or for these fields of the body. */
+  /** Whether the caller must confirm their identity: always, or for these fields of the body. */
   stepUp: boolean | string[];
   rateLimit: string;
-  /** The answer carries a secret: it is stored encrypted under the idempotency key. */
+  /** The response contains a secret, so it is stored encrypted under the idempotency key. */
   secret: boolean;
-  /** So do its refusals. */
+  /** Its error responses may contain one too. */
   secretRefusal: boolean;
-  /** What names the shop of an operation without credentials: the id of the site, or the device_code in the body. */
+  /** The field that names the shop of an operation without credentials: the site id, or the device_code in the body. */
   namedBy: 'site' | 'device_code' | undefined;
-  /** Whether the Idempotency-Key may be absent: from forms, always, or never. */
+  /** When the Idempotency-Key may be missing: for forms, always, or never. */
   keyWaived: 'forms' | 'always' | undefined;
-  /** Its refusals carry error_description, as OAuth clients expect (RFC 6749 §5.2). */
+  /** Its error responses have error_description, as OAuth clients expect (RFC 6749 §5.2). */
   oauth: boolean;
-  /** Agents are told that a human must do this. */
+  /** Agents are told that a person must do this. */
   humanOnly: boolean;
-  /** A staff session need not have chosen a merchant. */
+  /** The staff session need not have a chosen merchant. */
   merchantOptional: boolean;
-  /** It answers while the site is suspended: the exports of its staff. */
+  /** Available while the site is suspended, for exports by its staff. */
   whileSuspended: boolean;
-  /** It changes nothing: a read, though its request may have a body. */
+  /** Read-only, although its request may have a body. */
   safe: boolean;
   bodyLimitBytes: number;
   hasBody: boolean;
-  /** The fields of the body when it may come as a form, too. */
+  /** Fields of the body if it may also be sent as a form. */
   form: Record<string, JsonObject> | undefined;
-  /** The answer is also available as Markdown. */
+  /** The response is also available as Markdown. */
   markdown: boolean;
   cacheable: boolean;
-  /** What it is about: the part of the path after the surface. */
+  /** The resource: the part of the path after the API. */
   noun: string;
-  /** The name of the schema that it answers with. */
+  /** Name of the response schema. */
   answers: string | undefined;
-  /** It takes If-Match: a change of something that has a version. */
+  /** Accepts If-Match: changes a resource with a version. */
   guarded: boolean;
-  /** Its answer carries the version of what it is about. */
+  /** Returns the version of its resource. */
   tagged: boolean;
   parameters: Parameter[];
-  /** The description that it stands in. */
+  /** The description that contains it. */
   document: ContractDocument;
 }
 
@@ -95,16 +95,16 @@ export function operationsIn(source: ContractDocument): Operation[] {
   );
 }
 
-/** Where a call needs no credential, one that it may send is not an alternative. */
+/** If no credential is required, an optional one is not an alternative. */
 function alternativesOf({ security }: JsonObject): string[][] {
   const alternatives = asList(security).map((requirement) => Object.keys(requirement));
   return alternatives.every((schemes) => schemes.length > 0) ? alternatives : [];
 }
 
-/** The operation of a name. */
+/** Finds an operation by id. */
 export function operationOf(id: OperationId): Operation {
   const found = operationTable.find((operation) => operation.id === id);
-  if (!found) throw new Error(`The contract has no operation ${id}`);
+  if (!found) throw new Error(`The contract has no operation ${id}.`);
   return found;
 }
 

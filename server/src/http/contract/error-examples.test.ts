@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { document } from './contract.ts';
 
-/** The examples of errors in the contract quote the server: whoever rewords a refusal rewords its examples. */
+/** The error examples of the contract quote the server, so a reworded error needs a reworded example. */
 
 interface ErrorExample {
   error: string;
@@ -11,7 +11,7 @@ interface ErrorExample {
 }
 
 const SOURCES = join(import.meta.dirname, '../..');
-/** Comments are matched too, because of the apostrophes in them. */
+/** Also matches comments, because of their apostrophes. */
 const COMMENT_OR_LITERAL = /\/\*.*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/gs;
 const SENTENCE = /^['"`][A-Z].*\.['"`]$/s;
 const INTERPOLATION = /\$\{(?:[^{}]|\{[^{}]*\})*\}/;
@@ -25,7 +25,7 @@ function examplesIn(value: unknown): ErrorExample[] {
   return isExample(value) ? [value] : Object.values(value).flatMap(examplesIn);
 }
 
-/** Whatever stands where a template has an expression matches. */
+/** An expression in a template matches any text. */
 function patternOf(literal: string): RegExp {
   const text = literal.slice(1, -1);
   const parts = literal.startsWith('`') ? text.split(INTERPOLATION) : [text];
@@ -33,7 +33,7 @@ function patternOf(literal: string): RegExp {
   return new RegExp(`^${escaped.join('.+')}$`);
 }
 
-test('an example of an error has a message that the server sends with this code', () => {
+test('each error example has a message that the server sends with its code', () => {
   const examples = examplesIn(document);
   expect(examples.length).toBeGreaterThan(80);
   const files = globSync('**/*.ts', { cwd: SOURCES }).filter((file) => !/\.(?:test|short)\.ts$/.test(file));

@@ -17,7 +17,7 @@ const REFUSED = [
   '9999-01-01T00:00:00Z',
 ];
 
-test('a date-time that PostgreSQL or a client would take for another is refused in a clear word', async () => {
+test('rejects a date-time that PostgreSQL or a client would read differently, with a clear message', async () => {
   const shop = await openShop();
   const answers = await Promise.all(
     REFUSED.map((expires_at) =>
@@ -37,7 +37,7 @@ test('a date-time that PostgreSQL or a client would take for another is refused 
   }
 });
 
-test('one such date refuses its row of an import, and no other', async () => {
+test('rejects only the import row with an invalid date', async () => {
   const { dashboard } = await openShop();
   const products = [
     { name: 'Mug', slug: 'mug', price: '10.00', published_at: '2026-05-04T10:30:00+16:00' },
@@ -49,20 +49,20 @@ test('one such date refuses its row of an import, and no other', async () => {
   expect(data?.results.map(({ status }) => status)).toEqual(['failed', 'created']);
 });
 
-test('every moment of those years is one, with every offset that there is', () => {
+test('accepts every time of those years with every existing offset', () => {
   for (const text of ['1970-01-01T00:00:00Z', '9998-12-31T23:59:59.999999999Z', '2026-02-28T00:00:00-12:00']) {
     expect(FORMATS['date-time'](text), text).toBe(true);
   }
 });
 
-test('what the database holds of early and late years is shown as it is, or at the end of time', () => {
+test('shows very early and late times of the database unchanged or at the end of time', () => {
   expect(parseMoment('0001-01-01 00:00:00+00')).toBe('0001-01-01T00:00:00.000Z');
   expect(parseMoment('0050-06-01 12:30:00.5+00')).toBe('0050-06-01T12:30:00.500Z');
   expect(parseMoment('2026-05-04 10:30:00.123456+00')).toBe('2026-05-04T10:30:00.123Z');
   expect(parseMoment('10000-01-01 00:00:00+00')).toBe('9999-12-31T23:59:59.999Z');
 });
 
-test('decimals that are zeros say nothing, and others are refused', async () => {
+test('accepts zero decimals, and rejects others', async () => {
   const { dashboard } = await openShop({ currency: 'JPY' });
   const create = (price: string) => dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', price } });
 
@@ -70,7 +70,7 @@ test('decimals that are zeros say nothing, and others are refused', async () => 
   expect((await create('1000.50')).error).toMatchObject({ detail: [{ type: 'decimal_max_places' }] });
 });
 
-test('the contract knows the countries that the shop knows', () => {
+test('the contract lists the same countries as the shop', () => {
   const country = new RegExp(String(document.components.schemas?.Country?.pattern));
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));

@@ -1,16 +1,22 @@
 import { isEmail } from '../../shop/emails.ts';
 
-/** Formats checked by us: the usual ones accept what PostgreSQL refuses, such as urn:uuid: or 30 February. */
+/**
+ * Our own format checks, because the usual ones accept values that PostgreSQL rejects, such as urn:uuid: or 30
+ * February.
+ */
 export const FORMATS = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   'date-time': isMoment,
-  /** Also addresses that were accepted earlier: in answers and for logging in. */
+  /** Also accepts older addresses, for responses and logins. */
   email: /^[^\s@"<>()[\],;:\\]{1,64}@[^\s@"<>()[\],;:\\]{1,253}$/,
   'idn-email': isEmail,
   uri: (text: string) => URL.canParse(text),
 };
 
-/** PostgreSQL takes offsets of less than 16 hours. The years are those that every clock and library on the way agrees on. */
+/**
+ * PostgreSQL accepts offsets below 16 hours. The years are limited to those that all clocks and libraries involved
+ * agree on.
+ */
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/;
 const [FIRST_MOMENT, LAST_MOMENT] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 0, 1)];
 

@@ -12,8 +12,7 @@ const READ_FROM_FILES: Operation['id'][] = [
 ];
 
 /**
- * Reports texts of a body that contain invisible characters. Files that other programs have written are not refused for them:
- * there they are removed.
+ * Reports invisible characters in texts of a body. Imports of files are not rejected for them: there they are removed.
  */
 export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErrorItem[] {
   if (body === undefined || READ_FROM_FILES.includes(id)) return [];
@@ -21,7 +20,7 @@ export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErro
   mapTexts(body, (text, place, lines) => {
     const code_point = hiddenCharacterIn(text, { lines });
     if (code_point && mistakes.length < MAX_MISTAKES) {
-      const msg = `${code_point} does not belong in this text: it is a control character or cannot be seen. Remove it.`;
+      const msg = `Remove ${code_point}, a control or invisible character.`;
       mistakes.push({ loc: ['body', ...place], msg, type: 'hidden_character', ctx: { code_point } });
     }
     return text;

@@ -6,9 +6,9 @@ import { compileSchema } from './schemas.ts';
 import { contractMistakes } from './validate.ts';
 
 /**
- * An independent check of requests against the contract: ajv by itself, with the schemas as they stand in the document, one
- * parameter at a time. It and the server find mistakes in the same parts of a request, whatever the request: the contract's
- * own examples, and each of them with a field or parameter left out, added or of another kind, at every depth.
+ * An independent check of requests against the contract: plain ajv with the schemas of the document, one parameter at a
+ * time. It and the server must find mistakes in the same parts of a request, for the contract's own examples and for
+ * each of them with a field or parameter removed, added or of another type, at every depth.
  */
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -40,7 +40,7 @@ test.each(operationTable)('an independent check finds mistakes in the same parts
     const query = faulty.has('query') ? req.query : queryOf(operation, made.query);
     const judged = { faulty: [...faulty].toSorted(), body: req.body, query: req.query };
     const wanted = { faulty: faultyParts(operation, made).toSorted(), body: made.body, query };
-    // There are thousands: only what differs is shown.
+    // There are thousands, so only differences are shown.
     if (!isDeepStrictEqual(judged, wanted)) expect({ made, judged }).toEqual({ made, judged: wanted });
   }
 });
@@ -58,7 +58,7 @@ function* requestsFor(operation: Operation): Generator<Made> {
   yield { ...base, query: { unheard_of: '1' } };
   yield { ...base, header: {} };
   for (const { name, in: place } of operation.parameters) {
-    if (place === 'cookie') throw new Error(`${operation.id} has cookies, which this test does not know.`);
+    if (place === 'cookie') throw new Error(`${operation.id} has cookies, which this test does not support.`);
     for (const text of ODD_TEXTS) yield { ...base, [place]: { ...base[place], [name]: text } };
     if (place === 'query') yield { ...base, query: { [name]: [ID, ID] } };
   }
@@ -72,7 +72,7 @@ function takes({ parameters }: Operation, header: string): boolean {
   return parameters.some(({ name }) => name === header);
 }
 
-/** A value replaced as a whole, and each value within it. */
+/** Replacements of a value as a whole, and of each value within it. */
 function* variationsOf(value: unknown): Generator<unknown> {
   yield* ODD_VALUES;
   yield [value];
@@ -89,7 +89,7 @@ function* variationsOf(value: unknown): Generator<unknown> {
   }
 }
 
-/** Their rows are validated one by one, by their handlers. */
+/** Their handlers validate the rows one by one. */
 const BY_ROWS = [
   'dashboard.importCustomers',
   'dashboard.importOrders',
@@ -103,7 +103,7 @@ function exampleOf({ id, path, method, hasBody }: Operation): unknown {
   const { content } = resolve(declared) as { content: Record<string, { example?: unknown; examples?: Json }> };
   const { example, examples = {} } = content['application/json'] ?? {};
   const first = example ?? Object.values(examples).map((one) => resolve(one as Json).value)[0];
-  if (first === undefined) throw new Error(`${id} has no example to start from.`);
+  if (first === undefined) throw new Error(`${id} has no example.`);
   return first;
 }
 
@@ -123,7 +123,7 @@ function fitsParameter(operation: Operation, parameter: Parameter, given: unknow
   return value !== undefined && checkAt(pointerTo(operation, parameter))(value);
 }
 
-/** The value that a text stands for; undefined when it is not of the parameter's type. */
+/** The value of a parameter's text; undefined if its type does not match. */
 function readAs({ schema }: Parameter, given: unknown): unknown {
   if (schema.type === 'array') return [given].flat();
   if (Array.isArray(given)) return undefined;

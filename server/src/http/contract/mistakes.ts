@@ -4,14 +4,15 @@ import type { Received } from '../received.ts';
 import { document, type Operation, type Parameter } from './contract.ts';
 import { isStorable } from './storable.ts';
 
-/** Turns what the validator found into the body of a validation error, with stable types. */
+/** Converts the validator's errors to the body of a validation error, with stable types. */
 
 const MAX_MISTAKES = 50;
 const INTEGER = /^-?\d{1,10}$/;
 
 /**
- * What the validator would coerce, swallow or report one at a time is judged here: unknown query parameters, integers
- * in odd spellings (`0x10`, `9e99`), and text that PostgreSQL cannot keep. Single values of list parameters become lists.
+ * Checks that the validator would coerce, ignore or report one at a time: unknown query parameters, integers in odd
+ * spellings (`0x10`, `9e99`), and text that PostgreSQL cannot store. Converts single values of list parameters to
+ * lists.
  */
 export function parameterMistakes(
   declared: Map<string, Parameter>,
@@ -40,7 +41,7 @@ function mistakeIn({ name, schema }: Parameter, value: unknown): ValidationError
     return { loc: ['query', name], msg: 'Send this parameter only once.', type: 'multiple_values' };
   }
   if (schema.type === 'integer' && !INTEGER.test(String(value))) {
-    return { loc: ['query', name], msg: 'Input should be a whole number.', type: 'int_parsing' };
+    return { loc: ['query', name], msg: 'Should be a whole number.', type: 'int_parsing' };
   }
   return undefined;
 }
@@ -54,10 +55,10 @@ function unknownParameter(name: string, known: string[]): ValidationErrorItem {
 }
 
 function unstorable(place: string, name: string): ValidationErrorItem {
-  return { loc: [place, name], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
+  return { loc: [place, name], msg: 'Contains a NUL character or an unpaired surrogate.', type: 'string_unicode' };
 }
 
-/** The body of an operation that takes none. */
+/** Mistakes of a body that the operation does not accept. */
 export function unexpectedBody(body: unknown): ValidationErrorItem[] {
   if (body === undefined) return [];
   const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
@@ -65,7 +66,7 @@ export function unexpectedBody(body: unknown): ValidationErrorItem[] {
   return places.map((loc) => ({ loc, msg: 'This operation takes no body.', type: 'extra_forbidden' }));
 }
 
-/** The errors of ajv in the body's form, after those found by other means. */
+/** Converts ajv's errors to the form of the body, after those of other checks. */
 export function detailOf(
   operation: Operation,
   errors: ErrorObject[],
@@ -85,8 +86,8 @@ export function detailOf(
 }
 
 /**
- * Reports each problem once: a failed choice only when none of its branches says more, that null would have been valid only
- * when nothing else is said of the value, and lengths and patterns only when no format says more.
+ * Reports each problem once: a failed alternative only if none of its branches is more specific; that null is allowed
+ * only if there is no other error; lengths and patterns only if no format is more specific.
  */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
@@ -102,7 +103,7 @@ function mostExact(errors: ErrorObject[]): ErrorObject[] {
   });
 }
 
-/** The list of countries is a pattern, so that any validator understands it. */
+/** The list of countries is a pattern, so that every validator supports it. */
 function isFormat({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' || (keyword === 'pattern' && params.pattern === COUNTRY);
 }
@@ -111,7 +112,7 @@ function wantsNull({ keyword, params }: ErrorObject): boolean {
   return keyword === 'type' && params.type === 'null';
 }
 
-/** A place in the request, and the places that contain it. */
+/** A path in the request, and the paths that contain it. */
 function within(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
@@ -126,14 +127,17 @@ function itemOf(operation: Operation, error: ErrorObject): ValidationErrorItem {
   return { loc: locOf(operation, `${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
 }
 
-/** The field that is missing or unknown, which ajv reports beside the path. */
+/** The missing or unknown field, which ajv reports next to the path. */
 function partOf({ params }: ErrorObject): string {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
   return name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** `/body/variants/0/price` → `["body", "variants", 0, "price"]`; parts of the request by FastAPI's names. */
+/**
+ * Converts `/body/variants/0/price` to `["body", "variants", 0, "price"]`, with FastAPI's names for the parts of a
+ * request.
+ */
 function locOf(operation: Operation, path: string): (string | number)[] {
   const [place = '', ...rest] = path.split('/').filter(Boolean);
   const names = rest.map((part) => decode(part.replaceAll('~1', '/').replaceAll('~0', '~')));
@@ -198,7 +202,7 @@ const tooLong =
     ctx: { max_length: limitOf(error) },
   });
 
-/** The wording for each keyword of JSON Schema: pydantic's types, which clients of such bodies know. */
+/** Messages for each keyword of JSON Schema, with pydantic's types, which clients of such bodies know. */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),
   dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required together with ${params.property}.` }),
@@ -213,7 +217,7 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must be unique.' }),
   minimum: (error) => ({ type: 'greater_than_equal', msg: `At least ${limitOf(error)}.`, ctx: { ge: limitOf(error) } }),
   maximum: (error) => ({ type: 'less_than_equal', msg: `At most ${limitOf(error)}.`, ctx: { le: limitOf(error) } }),
-  // In the words of the contract: people read it.
+  // The contract's own description of the pattern, because people read the message.
   pattern: ({ params: { pattern }, parentSchema }) => {
     const msg = String(parentSchema?.['x-pattern-message']);
     if (pattern === COUNTRY) return { type: 'country_unknown', msg };
@@ -229,7 +233,7 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
     return { type: 'enum', msg: `Should be one of ${expected}.`, ctx: { expected } };
   },
   not: ({ schema }) => ({ type: 'value_error', msg: `Should not be ${(schema as { const?: unknown }).const}.` }),
-  oneOf: () => ({ type: 'one_of', msg: 'Give exactly one of the alternatives that the contract describes.' }),
+  oneOf: () => ({ type: 'one_of', msg: 'Send exactly one of the alternatives that the contract describes.' }),
   type: ({ params }) => {
     const types = [params.type].flat() as string[];
     const wanted = types.find((type) => type !== 'null') ?? '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowedMethods, route } from './route.ts';
 
-test('a path finds its operation, whatever the length of its slug', () => {
+test('finds the operation of a path with a slug of any length', () => {
   const slug = 'a'.repeat(255);
 
   const { operation, path } = route('GET', `/api/storefront/products/${slug}?q=1`);
@@ -10,7 +10,7 @@ test('a path finds its operation, whatever the length of its slug', () => {
   expect(path).toEqual({ id_or_slug: slug });
 });
 
-test('a second spelling of a path finds nothing', () => {
+test('rejects another spelling of a path', () => {
   for (const url of [
     '/api/storefront/products/',
     '/api//storefront/products',
@@ -21,7 +21,7 @@ test('a second spelling of a path finds nothing', () => {
   }
 });
 
-test('a path that exists tells the methods it has', () => {
+test('lists the methods of an existing path', () => {
   expect(allowedMethods('/api/storefront/products')).toEqual(['GET', 'HEAD']);
   expect(() => route('POST', '/api/storefront/products')).toThrow('This path supports GET, HEAD.');
 });

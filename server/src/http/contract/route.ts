@@ -4,13 +4,13 @@ import { ShopError } from '../../shop/errors.ts';
 import { type Operation, operationTable } from './contract.ts';
 
 /**
- * Finds the operation of a request by its path, in time that does not depend on the number of operations. Matching is
- * exact in case and slashes.
+ * Finds the operation of a request by its path, in time independent of the number of operations. Case and slashes must
+ * match exactly.
  */
 export interface Routing {
-  /** Throws `not_found`, or `method_not_allowed` with the methods that the path does have. */
+  /** Throws `not_found`, or `method_not_allowed` with the methods of the path. */
   route(method: string, url: string): Match;
-  /** The methods of a path, for `Allow` and for CORS; empty when there is no such path. */
+  /** The methods of a path, for `Allow` and CORS; empty for an unknown path. */
   allowedMethods(url: string): string[];
 }
 
@@ -21,7 +21,7 @@ export interface Match {
 
 const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** How long a part of a path may be is for the contract to say; find-my-way's own 100 would hide long slugs behind a 404. */
+/** The contract limits the length of path parameters; find-my-way's default of 100 would answer 404 for long slugs. */
 const MAX_PARAMETER_LENGTH = 16 * 1024;
 
 const require = createRequire(import.meta.url);
@@ -42,10 +42,10 @@ export function createRouting(operations: Operation[]): Routing {
   function find(method: string, url: string) {
     try {
       const found = router.find(method as HTTPMethod, url);
-      // A parameter is never empty: `/products/` does not stand for a product without a name.
+      // A parameter is never empty: `/products/` is not a product without a name.
       return found && Object.values(found.params).includes('') ? null : found;
     } catch {
-      return null; // None of our paths has broken percent-encoding.
+      return null; // No path of the API has invalid percent-encoding.
     }
   }
 
@@ -66,12 +66,12 @@ export function createRouting(operations: Operation[]): Routing {
   return { route, allowedMethods };
 }
 
-/** Of an unknown path. */
+/** For an unknown path. */
 const LONGEST_NAMED = 200;
 
 let routing: Routing | undefined;
 
-/** That of the contract, made when it is first asked for: it compiles a function for each part of a path. */
+/** The contract's routes, created on first use, because that compiles a function for each part of a path. */
 function contractRouting(): Routing {
   routing ??= createRouting(operationTable);
   return routing;

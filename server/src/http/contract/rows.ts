@@ -3,10 +3,12 @@ import { operationTable } from './contract.ts';
 import { detailOf } from './mistakes.ts';
 import { valueErrors } from './validator.ts';
 
-/** A hundred rows are validated in one go, so a row counts as large sooner than a body. */
+/** A hundred rows are validated together, so a row counts as large earlier than a body. */
 const LARGE_ROW = 500;
 
-/** Checks one row of an import against ProductImport of the contract, with the same formats and wording as a whole body. */
+/**
+ * Validates one row of an import against ProductImport of the contract, with the formats and messages of a whole body.
+ */
 export const mistakesInRow = rowCheck('dashboard.importProducts', 'ProductImport');
 
 /** The same against CustomerImport. */

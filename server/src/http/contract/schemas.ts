@@ -3,12 +3,12 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { type ContractDocument, document, type Operation, resolveIn } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
-/** Checks answers, and what tests and proofs send, with ajv itself. Requests are validated in validator.ts. */
+/** Validates responses, and requests of tests and proofs, with plain ajv. validator.ts validates requests. */
 const compilers = new WeakMap<ContractDocument, Partial<Record<'all errors' | 'first error', Ajv2020>>>();
 
 const require = createRequire(import.meta.url);
 
-/** Loaded and made when first needed, without validating the contract itself, which has been linted: a start should be quick. */
+/** Loaded and created on first use, without validating the linted contract itself, to keep the start fast. */
 function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const formats = { ...FORMATS, password: true as const };
@@ -29,8 +29,8 @@ type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; m
 const checks = new WeakMap<ContractDocument, Map<string, Check>>();
 
 /**
- * How an answer breaks the contract: an undocumented status, or a body that does not fit its schema. On in every test, so that
- * the contract cannot drift from the server; off in production.
+ * The difference between a response and the contract: an undocumented status, or a body that does not match its schema.
+ * Active in every test, so that contract and server cannot diverge; off in production.
  */
 export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
   const responses = operation.document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;
@@ -43,7 +43,7 @@ export function faultIn(operation: Operation, status: number, body: string | und
   const parsed: unknown = JSON.parse(body);
   if (check(parsed)) return undefined;
   const faults = (check.errors ?? []).slice(0, 5).map(({ instancePath, message }) => `${instancePath} ${message}`);
-  return `${operation.id} ${status} leaves its schema: ${faults.join('; ')}`;
+  return `${operation.id} ${status} does not match its schema: ${faults.join('; ')}`;
 }
 
 function checkFor(operation: Operation, status: number, declared: object): Check {

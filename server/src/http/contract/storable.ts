@@ -1,4 +1,4 @@
-/** Whether a percent-encoded text stands for UTF-8; URLSearchParams would put U+FFFD in the place of what does not. */
+/** Whether a percent-encoded text is valid UTF-8; URLSearchParams would replace invalid parts with U+FFFD. */
 export function isDecodable(encoded: string): boolean {
   try {
     return !encoded.includes('%') || decodeURIComponent(encoded) !== '';
@@ -7,7 +7,7 @@ export function isDecodable(encoded: string): boolean {
   }
 }
 
-/** PostgreSQL keeps neither NUL nor half a surrogate pair. */
+/** PostgreSQL stores neither NUL characters nor unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

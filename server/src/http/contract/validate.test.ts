@@ -15,14 +15,14 @@ function request(parts: Partial<Record<'query' | 'headers' | 'params' | 'body', 
   return { query: {}, headers: {}, params: {}, ...parts } as Request;
 }
 
-test('parameters become what the contract says of them, and absent ones their default', () => {
+test('converts parameters to their types and fills in defaults', () => {
   const req = request({ query: { limit: '5', in_stock: 'true', vendor: 'Alder' } });
 
   expect(contractMistakes(operation('storefront.listProducts'), req)).toEqual([]);
   expect(req.query).toEqual({ limit: 5, in_stock: true, vendor: ['Alder'], page: 1 });
 });
 
-test('mistakes in all parts of a request are reported at once, each by its place', () => {
+test('reports mistakes in all parts of a request at once, each with its place', () => {
   const req = request({
     headers: { 'idempotency-key': 'no uuid' },
     params: { product_id: 'urn:uuid:0' },
@@ -37,7 +37,7 @@ test('mistakes in all parts of a request are reported at once, each by its place
   );
 });
 
-test('one mistake is reported once, at the field that it is in', () => {
+test('reports one mistake once, at its field', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const params = { checkout_id: crypto.randomUUID() };
   const told = (body: object) =>
@@ -59,7 +59,7 @@ test('one mistake is reported once, at the field that it is in', () => {
   ]);
 });
 
-test('an amount that is none is told in words, with its pattern for programs', () => {
+test('describes an invalid amount in words, with the pattern for programs', () => {
   const refused = (price: string) =>
     contractMistakes(
       operation('dashboard.createShippingOption'),
@@ -86,14 +86,14 @@ test.each([
   ['default_tax_rate', '19', 'Should be a share from 0 to 1'],
   ['storefront_url', 'https://shop.example/my shop', 'Should be a web address without spaces'],
   ['default_locale', 'de_AT', 'Should be en, de or fr'],
-])('a %s of another form is refused in words, not with a regular expression', (field, value, words) => {
+])('describes an invalid %s in words, not with a regular expression', (field, value, words) => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const found = contractMistakes(operation('dashboard.updateSettings'), request({ headers, body: { [field]: value } }));
   expect(found.map(({ msg }) => msg)).toEqual([expect.stringContaining(words)]);
   expect(JSON.stringify(found.map(({ msg }) => msg))).not.toContain('^');
 });
 
-test('a country is one, wherever it is asked for', () => {
+test('validates countries everywhere', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const told = (id: string, parts: object) =>
     contractMistakes(operation(id), request({ headers, ...parts })).map(({ loc, type }) => [loc.join('.'), type]);
@@ -119,7 +119,7 @@ test('a country is one, wherever it is asked for', () => {
   ]);
 });
 
-test('a body that must be there is missed', () => {
+test('reports a missing required body', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 
   expect(contractMistakes(operation('dashboard.createProduct'), request({ headers }))).toEqual([
@@ -127,7 +127,7 @@ test('a body that must be there is missed', () => {
   ]);
 });
 
-test('the rows of an import are left to the import', () => {
+test('leaves the rows of an import to the import', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 
   expect(
@@ -138,8 +138,8 @@ test('the rows of an import are left to the import', () => {
   ).toHaveLength(1);
 });
 
-test('every operation of the contract compiles, and every format in it is checked', () => {
-  // Examples may have a field of this name.
+test('compiles every operation of the contract and checks every format in it', () => {
+  // Examples may contain a field of this name.
   const schemas = JSON.stringify(document, (name, value) => (name.startsWith('example') ? undefined : value));
   const formats = new Set(schemas.match(/"format":"[^"]+"/g));
 
@@ -149,7 +149,7 @@ test('every operation of the contract compiles, and every format in it is checke
   expect([...formats].filter((format) => !known.includes(format))).toEqual([]);
 });
 
-test('a list whose entries must differ is checked in work that does not grow with its square', () => {
+test('checks a list of unique entries in less than quadratic time', () => {
   const ids = Array.from({ length: 9_000 }, () => crypto.randomUUID());
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const reorder = operation('dashboard.reorderCollectionProducts');
@@ -166,7 +166,7 @@ test('a list whose entries must differ is checked in work that does not grow wit
   expect(large).toBeLessThan(50 * Math.max(small, 1_000));
 });
 
-test('what was compiled for an operation serves all its requests, whatever their Content-Type', () => {
+test('compiles an operation once for all requests, whatever their Content-Type', () => {
   const create = operation('dashboard.createProduct');
   const headers = { 'idempotency-key': crypto.randomUUID(), 'content-type': 'application/json' };
   contractMistakes(create, request({ headers, body: { name: 'Boots' } }));
@@ -181,7 +181,7 @@ test('what was compiled for an operation serves all its requests, whatever their
   compiled.mockRestore();
 });
 
-test('a large body is told its first mistake, a parameter beside it all of its own', () => {
+test('reports the first mistake of a large body, and all of its parameters', () => {
   const rows = Array.from({ length: 3_000 }, () => ({}));
   const req = request({ params: { product_id: 'no uuid' }, body: { name: rows, status: rows } });
 
@@ -190,7 +190,7 @@ test('a large body is told its first mistake, a parameter beside it all of its o
   expect(mistakes.map(({ loc }) => loc[0])).toEqual(['header', 'path', 'body']);
 });
 
-test('a default of the contract is not carried from one request to the next', () => {
+test('does not carry a default from one request to the next', () => {
   const list = operation('storefront.listProducts');
   const queries = [{ limit: '5', page: '3' }, {}, { limit: '7' }].map((query) => {
     const req = request({ query });

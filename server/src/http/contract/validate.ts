@@ -4,15 +4,15 @@ import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
 
 /**
- * Validates requests against the contract. The cost depends only on what the request's own operation declares; each operation
- * is compiled when it is first called. To measure it: `npm run bench -- validation`.
+ * Validates requests against the contract. The cost depends only on the declarations of the request's own operation;
+ * each operation is compiled on its first call. To measure it: `npm run bench -- validation`.
  */
 export type ToValidate = Pick<Received, 'params' | 'query' | 'headers' | 'body'>;
 
 interface Declared {
   subject: Subject;
   query: Map<string, Parameter>;
-  /** In lower case, as Node gives them. */
+  /** In lower case, as in Node. */
   headers: string[];
   bodyRequired: boolean;
 }
@@ -34,7 +34,7 @@ export function contractMistakes(operation: Operation, request: ToValidate): Ret
   return mistakes.length > 0 ? detailOf(operation, [], mistakes) : mistakes;
 }
 
-/** Only those that the operation declares. */
+/** Only the declared ones. */
 function headersOf({ headers }: ToValidate, names: string[]): Received['headers'] {
   const given: Received['headers'] = {};
   for (const name of names) if (headers[name] !== undefined) given[name] = headers[name];

@@ -12,22 +12,21 @@ import { type ContractDocument, document, type Parameter, resolveIn } from './co
 import { FORMATS } from './formats.ts';
 
 /**
- * Requests are validated by express-openapi-validator. Its middleware matches each request against the paths of the contract
- * one after another, so that every additional operation makes every request slower. Our router has found the operation by then,
- * so the class behind that middleware is called directly. It compiles an operation when it first sees it, which takes some
- * milliseconds.
- *
- * It is given only the declared parts of a request, and always the same Content-Type: it compiles an operation again for each
- * Content-Type it has not seen, parameters such as `charset` included, and keeps the result. It throws sentences; the errors of
- * ajv behind them name place and rule, and those are returned.
+ * Requests are validated by express-openapi-validator. Its middleware matches each request against the contract's paths
+ * one after another, so every additional operation would make every request slower. Our router has already found the
+ * operation, so this calls the class behind that middleware directly. It compiles an operation on first use, which
+ * takes some milliseconds.
+ * It gets only the declared parts of a request, and always the same Content-Type, because it compiles an operation
+ * again for each new Content-Type, including parameters such as `charset`, and keeps the result. It throws sentences;
+ * the ajv errors behind them contain place and rule, and those are returned.
  */
 
-/** What a request is validated against: an operation, or a schema by itself. */
+/** The schema to validate against: an operation, or a separate schema. */
 export interface Subject {
-  /** The operation's id, or whatever else is unique. */
+  /** The operation's id, or another unique one. */
   id: string;
   parameters: Parameter[];
-  /** The description that it stands in, if not that of shops. */
+  /** The description that contains it, if not that of shops. */
   document?: ContractDocument;
   /** The schema of its JSON body. */
   body?: JsonObject | undefined;
@@ -48,12 +47,12 @@ export interface Errors {
 
 type JsonObject = Record<string, unknown>;
 
-/** Of bodies with more values than this, only the first mistake is reported. */
+/** For bodies with more values, only the first mistake is reported. */
 const LARGE = 2_000;
 
 /**
- * Text in `parts.query` becomes what its schema says, and absent parameters get their default; a body is left as it is. All
- * mistakes of a body are reported unless it is large.
+ * Coerces text in `parts.query` to its schema's type and fills in defaults; a body stays unchanged. Reports all
+ * mistakes of a body unless it is large.
  */
 export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Errors {
   if (!holdsMoreThan(parts.body, large)) return validatorFor('all', subject.document ?? document)(subject, parts);
@@ -65,7 +64,7 @@ export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Er
   return { parameters, body };
 }
 
-/** Validates a value by itself against a schema of the contract: a row of an import, the fields of a page's form. */
+/** Validates a separate value against a schema of the contract: a row of an import, the fields of a page's form. */
 export function valueErrors(schema: string, value: unknown, large = LARGE): ErrorObject[] {
   const subject = { id: schema, parameters: [], document, body: { $ref: `#/components/schemas/${schema}` } };
   return requestErrors(subject, { ...nothing(), body: value }, large).body;
@@ -74,9 +73,9 @@ export function valueErrors(schema: string, value: unknown, large = LARGE): Erro
 const nothing = (): Parts => ({ query: {}, headers: {}, params: {}, body: undefined });
 
 /**
- * Reporting all mistakes takes time that grows with their number: a megabyte of `{}` would make a million, and hold up every
- * other request meanwhile. So there are two validators: one reports all mistakes, and the other, for large bodies, only the
- * first.
+ * Reporting all mistakes takes time that grows with their number: a megabyte of `{}` would make a million, and block
+ * every other request meanwhile. So there are two validators: one reports all mistakes, and the other, for large
+ * bodies, only the first.
  */
 type Validator = (subject: Subject, parts: Parts) => Errors;
 const validators = new WeakMap<ContractDocument, Partial<Record<'all' | 'first', Validator>>>();
@@ -88,13 +87,13 @@ function validatorFor(errors: 'all' | 'first', source: ContractDocument): Valida
   return known[errors];
 }
 
-/** Private to `RequestValidator`, whose version is pinned: its compilers, one for parameters and one for bodies. */
+/** Private to `RequestValidator`, whose version is pinned: its compilers for parameters and for bodies. */
 interface Compilers {
   ajv: Pick<Ajv2020, 'getSchema'>;
   ajvBody: Pick<Ajv2020, 'getSchema'>;
 }
 
-/** What was compiled for a subject, and what the validator is told of it with each request. */
+/** The compiled subject, and the validator's input for each request. */
 interface Known {
   described: OpenApiMetadata;
   parameters: Check;
@@ -107,8 +106,9 @@ type OpenApiMetadata = Omit<NonNullable<OpenApiRequest['openapi']>, 'pathParams'
 const CONTENT_TYPE = 'application/json';
 
 /**
- * The validator calls `url.parse` for every request. Until Node has warned that it is deprecated, each call inspects the stack
- * to decide whether to warn, which takes half the time of a validation. So the warning is caused here, once and silently.
+ * The validator calls `url.parse` for every request. Until Node has issued its deprecation warning, each call inspects
+ * the stack to decide whether to warn, which takes half the time of a validation. So the warning is triggered here,
+ * once and silently.
  */
 function warnOfUrlParse(): void {
   const { noDeprecation = false } = process;
@@ -119,7 +119,7 @@ function warnOfUrlParse(): void {
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first validator: ajv and what stands around it are a tenth of all modules of the server. */
+/** Loaded with the first validator: ajv and its dependencies are a tenth of all modules of the server. */
 function library() {
   const path = 'express-openapi-validator/dist';
   const { BadRequest } = require(
@@ -131,7 +131,7 @@ function library() {
   return { BadRequest, RequestValidator };
 }
 
-/** Makes ready what the first request would otherwise wait for. */
+/** Prepares everything that the first request would otherwise wait for. */
 export function prepareValidation(): void {
   validatorFor('all', document);
 }
@@ -142,7 +142,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
   const contract = componentsAlone(source);
   const prepared = <T extends object>(part: T) => preparedFor(source, part);
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
-  // It knows them by name now, and would put them all into the schema of every operation.
+  // The validators now know them by name, and would copy them into the schema of every operation.
   contract.components = {};
   const { ajv, ajvBody } = requestValidator as unknown as Compilers;
   const known = new Map<string, Known>();
@@ -170,7 +170,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
     const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
     const requestBody = body && { content: { [CONTENT_TYPE]: { schema: prepared(body) } } };
     const schema = { parameters: prepared(parameters), requestBody, responses: {} };
-    // The first call compiles. Later ones declare no parameters, since the validator would read the query once more by them.
+    // The first call compiles. Later ones declare no parameters, because the validator would read the query again.
     fits({ ...described, schema } as OpenApiMetadata, nothing());
     const key = `POST-${id}-${CONTENT_TYPE}`;
     const checks = { parameters: ajv.getSchema(key), body: ajvBody.getSchema(key) };
@@ -191,7 +191,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
 
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
-/** The contract as far as parts of it refer to one another. The validator changes what it is given, so it is a copy. */
+/** A copy of the contract's components, because the validator modifies its input. */
 function componentsAlone(source: ContractDocument) {
   const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));
@@ -203,27 +203,27 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
   return {
     allErrors,
     strict: false,
-    // The contract has been linted, and a start is to be quick.
+    // Skipped to keep the start fast: the contract has been linted.
     validateSchema: false,
-    // Errors carry the schema that they break.
+    // Errors contain the violated schema.
     verbose: true,
     coerceTypes: false,
     useDefaults: true,
     formats: { ...FORMATS, password: true },
-    // Unknown ones have been reported already, all at once.
+    // Unknown ones have already been reported, all at once.
     allowUnknownQueryParameters: true,
   };
 }
 
 /**
- * A copy of a part of the contract, made ready to be compiled. Arrays marked `x-validate-rows` are validated row by row in the
- * handler, so that one bad row does not refuse the others; here they are only arrays of objects. Components are referred to by
- * an id of their own, so that each is compiled once for all operations.
+ * A copy of a part of the contract for compilation. Handlers validate arrays marked `x-validate-rows` row by row, so
+ * that one invalid row does not reject the others; here they are only arrays of objects. Components are referenced by
+ * their own id, so that each is compiled once for all operations.
  */
 function preparedFor<T extends object>(source: ContractDocument, part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
-    // Only where ajv sees that the entries are text does it compare them through a table, and not pair by pair.
+    // Only if ajv knows that the entries are text does it compare them with a table instead of pair by pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolveIn(source, items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));
@@ -241,7 +241,7 @@ function walk<T>(node: T, change: (fields: JsonObject) => void): T {
   return node;
 }
 
-/** Whether a value holds more than `limit` values, at all depths. Stops counting there. */
+/** Whether a value contains more than `limit` values at all depths. Stops counting there. */
 function holdsMoreThan(value: unknown, limit: number): boolean {
   let count = 0;
   const visit = (node: unknown): boolean => {

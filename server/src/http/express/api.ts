@@ -11,7 +11,7 @@ export function api(handle: (request: ApiRequest) => Promise<Answer>): RequestHa
   return async (req, res) => send(req, res, await handle(apiRequestOf(req, res, targetOf(req))));
 }
 
-/** The plain data of a request over HTTP. */
+/** Converts an HTTP request to plain data. */
 export function apiRequestOf(req: Request, res: Response, target: ApiRequest['target']): ApiRequest {
   return {
     target,

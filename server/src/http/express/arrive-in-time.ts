@@ -5,7 +5,10 @@ import { answerTo } from '../pipeline/errors.ts';
 import { contextOf } from './context.ts';
 import { isUpload } from './read-body.ts';
 
-/** Refuses a body that has not arrived in the time of its request; uploads have longer, which the server itself watches. */
+/**
+ * Rejects a body that has not arrived within the request's deadline; the upload handler enforces the longer deadline of
+ * uploads.
+ */
 export function arriveInTime(deadlines: Deadlines): RequestHandler {
   return (req, res, next) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;

@@ -3,12 +3,12 @@ import { setHeaders } from '../callers/headers.ts';
 import type { Counted } from '../pipeline/counted.ts';
 import type { RequestContext } from '../request.ts';
 
-/** The context of the request that a response answers. The first middleware makes it (`requestId`). */
+/** The context of a response's request. The first middleware (`requestId`) creates it. */
 export function contextOf(res: Response): RequestContext {
   return res.locals as RequestContext;
 }
 
-/** Sets the headers that report what is left of a limit. Throws its refusal if there is one. */
+/** Sets the rate limit headers. Throws if the limit is exceeded. */
 export function sendLimit(res: Response, { headers, refusal }: Counted): void {
   setHeaders(res, headers);
   if (refusal) throw refusal;

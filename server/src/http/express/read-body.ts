@@ -3,7 +3,7 @@ import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { parseBody, tooLarge } from '../pipeline/body.ts';
 
-/** Reads and parses the body of a request within the size of its operation. Throws 413, 415, or a ValidationError. */
+/** Reads and parses the body of a request within the limit of its operation. Throws 413, 415, or a ValidationError. */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<unknown> {
   const { 'content-type': type, 'content-length': sent, 'transfer-encoding': coding } = req.headers;
   const length = Number(sent ?? 0);
@@ -14,7 +14,7 @@ export async function readBody(operation: Operation, req: Request, res: Response
   return parseBody(operation, type, await readBytes(operation, req, res));
 }
 
-/** Files go to an address of their own (see operators/uploads.ts). */
+/** Files have their own upload address (see operators/uploads.ts). */
 export const LARGEST_UPLOAD_BYTES = 20 * 1024 * 1024;
 
 export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {
@@ -23,7 +23,7 @@ export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {
 
 const GRACE_BYTES = 1024 * 1024;
 
-/** Reads a rejected body to its end, so that the answer is not lost in a reset connection, up to a limit. */
+/** Reads a rejected body to its end, up to a limit, so that the response is not lost in a reset connection. */
 export function hangUpBeyond(bytes: number, req: Request): void {
   let received = 0;
   req.on('data', (chunk: Buffer) => {
@@ -34,7 +34,7 @@ export function hangUpBeyond(bytes: number, req: Request): void {
 
 const readers = new Map<string, RequestHandler>();
 
-/** Only the sync surface accepts gzip. The decompressed bytes count against the limit. */
+/** Only the sync API accepts gzip. The decompressed bytes count against the limit. */
 function readBytes({ surface, bodyLimitBytes: limit }: Operation, req: Request, res: Response): Promise<Buffer> {
   const inflate = surface === 'sync' && /^gzip$/i.test(req.headers['content-encoding'] ?? '');
   const name = `${limit} ${inflate}`;
@@ -57,8 +57,8 @@ function refusalOf(error: unknown, limit: number): Error {
     case 'entity.too.large':
       return tooLarge(limit);
     case 'encoding.unsupported':
-      return new ShopError('unsupported_media_type', 'Send the body uncompressed; the sync surface takes gzip, too.');
+      return new ShopError('unsupported_media_type', 'Send the body uncompressed. Only the sync API accepts gzip.');
     default:
-      return new ValidationError([{ loc: ['body'], msg: 'The body did not arrive completely.', type: 'json_invalid' }]);
+      return new ValidationError([{ loc: ['body'], msg: 'The body arrived incompletely.', type: 'json_invalid' }]);
   }
 }

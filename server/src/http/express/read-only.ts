@@ -4,7 +4,10 @@ import { DatabaseReadOnly, isReadOnly } from '../../db/read-only.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import { contextOf } from './context.ts';
 
-/** Answers 503 while the database refuses writes. Pages are let through: they show a notice of their own, in the shopper's language. */
+/**
+ * Answers 503 while the database refuses writes. Pages are exempt: they show their own notice in the shopper's
+ * language.
+ */
 export function refuseWhileReadOnly(db: Pool): RequestHandler {
   return (req, res, next) => {
     if (!isReadOnly(db) || req.headers.accept?.includes('text/html')) return next();

@@ -8,7 +8,7 @@ import { asMarkdown } from '../pipeline/markdown.ts';
 import { contextOf } from './context.ts';
 import { encodingFor, prefersMarkdown } from './negotiation.ts';
 
-/** Writes an answer: compressed when the caller accepts that, unless it holds a secret, which its length might betray. */
+/** Sends a response: compressed if accepted, unless it contains a secret, which its length might reveal. */
 export async function send(req: Request, res: Response, answer: Answer): Promise<void> {
   if (res.headersSent) return;
   const { operation } = contextOf(res);
@@ -22,7 +22,7 @@ export async function send(req: Request, res: Response, answer: Answer): Promise
   const { type, text } = formOf(req, operation, status, body);
   const encoding = encodingOf(req, res, operation, text);
   const { ETag } = headers;
-  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // The same content, not the same bytes.
+  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // Weak, because the bytes differ from the uncompressed ones.
   if (ETag && operation?.cacheable && matches(req.headers['if-none-match'], ETag)) {
     res.statusCode = 304;
     res.end();
@@ -43,7 +43,7 @@ function encodingOf(req: Request, res: Response, operation: Operation | undefine
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The form in which the body goes out: as it is, as Markdown, or with what OAuth clients look for in a refusal. */
+/** The form of the body: unchanged, as Markdown, or with the OAuth fields of an error. */
 function formOf(req: Request, operation: Operation | undefined, status: number, body: string | Buffer) {
   if (operation?.oauth && status >= 400) return { type: JSON_TYPE, text: withDescription(body.toString()) };
   if (!operation?.markdown || status >= 400) return { type: JSON_TYPE, text: body };
@@ -52,7 +52,7 @@ function formOf(req: Request, operation: Operation | undefined, status: number, 
   return { type: 'text/markdown; charset=utf-8', text: asMarkdown(JSON.parse(body.toString())) };
 }
 
-/** Repeats the sentence under the name that OAuth clients know (RFC 6749 §5.2). */
+/** Repeats the message under the OAuth name (RFC 6749 §5.2). */
 function withDescription(body: string): string {
   const refusal = JSON.parse(body) as { message: string };
   return JSON.stringify({ ...refusal, error_description: refusal.message });

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { beginSpan } from '../../tracing/span.ts';
 import { contextOf } from './context.ts';
 
-/** A span for each request, named by its operation. Requests beside the contract have only their method. */
+/** A span for each request, named by its operation. Requests outside of the contract only have their method. */
 export const traceRequest: RequestHandler = (req, res, next) => {
   const span = beginSpan(() => ({
     name: req.method,

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
 
-/** The answer to a request whose bytes no client library would send, as Latin-1 has them. */
+/** The response to a request with bytes that no client library would send, as Latin-1. */
 async function send(baseUrl: string, method: string, target: string, headers: Record<string, string>, body = '') {
   const fields = Object.entries({ Host: 'x', Connection: 'close', ...headers }).map((field) => field.join(': '));
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
@@ -25,7 +25,7 @@ async function openRaw() {
   return { baseUrl, storefront, dashboard };
 }
 
-test('a body that is not UTF-8 is refused, and not kept with U+FFFD in it', async () => {
+test('rejects a body that is not UTF-8 instead of storing U+FFFD', async () => {
   const { baseUrl, dashboard } = await openRaw();
   const json = '{"description":"Caf\xe9"}';
   const headers = { ...dashboard, 'Idempotency-Key': randomUUID(), 'Content-Length': String(json.length) };
@@ -36,7 +36,7 @@ test('a body that is not UTF-8 is refused, and not kept with U+FFFD in it', asyn
   expect(body.detail).toMatchObject([{ loc: ['body'], type: 'string_unicode' }]);
 });
 
-test('a form that is not UTF-8 is refused, in bytes and percent-encoded', async () => {
+test('rejects a form that is not UTF-8, raw and percent-encoded', async () => {
   const { baseUrl, storefront } = await openRaw();
   const type = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Site-ID': storefront['X-Site-ID'] };
   for (const form of ['client_id=x\xe9', 'client_id=x%E9']) {
@@ -46,7 +46,7 @@ test('a form that is not UTF-8 is refused, in bytes and percent-encoded', async 
   }
 });
 
-test('a percent-encoding or a header that is not UTF-8 is refused', async () => {
+test('rejects a percent-encoding or a header that is not UTF-8', async () => {
   const { baseUrl, storefront } = await openRaw();
 
   const encoded = await send(baseUrl, 'GET', '/api/storefront/products?q=caf%E9', storefront);
@@ -57,7 +57,7 @@ test('a percent-encoding or a header that is not UTF-8 is refused', async () => 
   }
 });
 
-test('a length beyond what an operation takes is refused, also where no body belongs, and nothing is done', async () => {
+test('rejects a body above the limit, even if none is expected, without any effect', async () => {
   const { baseUrl, storefront } = await openRaw();
   const headers = { ...storefront, 'Idempotency-Key': randomUUID() };
 
@@ -68,7 +68,7 @@ test('a length beyond what an operation takes is refused, also where no body bel
   expect(again.status).toBe(201);
 });
 
-test('a body in a coding that the server does not know is refused in words', async () => {
+test('rejects a body with an unknown coding in words', async () => {
   const { baseUrl, storefront } = await openRaw();
   for (const coding of ['xchunked', 'gzip, chunked', 'identity']) {
     const headers = { ...storefront, 'Idempotency-Key': randomUUID(), 'Transfer-Encoding': coding };

@@ -8,13 +8,13 @@ import { hangUpBeyond, isUpload, LARGEST_UPLOAD_BYTES } from './read-body.ts';
 
 const LARGEST_BODY_BYTES = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
 
-/** The headers that are stored or shown as text. */
+/** Headers that are stored or displayed as text. */
 const READ_AS_TEXT = ['user-agent', 'accept-language'];
 
 /**
- * Refuses, before anything else is done, what no operation could read: a body longer than any may be, a body in a coding that
- * HTTP/1.1 knows and we do not (RFC 9112 §6.1), header fields that are not text, and requests that name their host twice. Node
- * gives the bytes of headers as Latin-1, and the first of several hosts.
+ * Rejects first what no operation can read: a body above every limit, a transfer coding of HTTP/1.1 that is not
+ * supported (RFC 9112 §6.1), headers that are not text, and requests with two hosts. Node returns the bytes of headers
+ * as Latin-1, and the first of several hosts.
  */
 export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   const { headers } = req;
@@ -28,7 +28,7 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw new ShopError(
       'invalid_request',
-      'Send the body as it is or with Transfer-Encoding: chunked, not with any other transfer coding.',
+      'Send the body plain or with Transfer-Encoding: chunked; other transfer codings are not supported.',
     );
   }
   const field = READ_AS_TEXT.find((name) => !isUtf8(Buffer.from(String(headers[name] ?? ''), 'latin1')));
@@ -38,10 +38,10 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
 
 /** A proxy in front may have used the other one. */
 function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
-  // The absolute form of an address, with a host in it, is for proxies (RFC 9112 §3.2.2).
+  // The absolute form of an address, which contains a host, is for proxies (RFC 9112 §3.2.2).
   if (url && !url.startsWith('/') && url !== '*') {
     throw new ShopError('invalid_request', 'Send only the path, starting with /.');
   }
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host');
-  if (hosts.length > 1) throw new ShopError('invalid_request', 'Send the header Host once.');
+  if (hosts.length > 1) throw new ShopError('invalid_request', 'Send exactly one Host header.');
 }

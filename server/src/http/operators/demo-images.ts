@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** The pictures of the demo shop, drawn here so that they need no network. */
+/** Images of the demo shop, drawn here so that they need no network. */
 export const demoImages: RequestHandler<{ name: string }> = async (req, res, next) => {
   const { demoImage } = await import('../../demo/images.ts');
   const svg = demoImage(req.params.name.replace(/\.svg$/, ''));

@@ -10,7 +10,7 @@ import { isLostConnection } from '../../db/transaction.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 
-/** Liveness never touches a dependency; readiness asks the database, at most every two seconds. */
+/** Liveness checks no dependency; readiness queries the database, at most every two seconds. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
@@ -20,13 +20,13 @@ const CACHED_MS = 2_000;
 interface Verdict {
   ready: boolean;
   reason?: string;
-  /** What waits for a worker. Undefined when it could not be read in time, which says nothing about requests. */
+  /** Waiting jobs. Undefined if they could not be read in time, which does not affect requests. */
   queue?: JobBacklog[];
 }
 
 const WITHIN_MS = 1_000;
 
-/** The one connection that `/readyz` uses: those of requests may all be taken, which says nothing about the database. */
+/** The single connection of `/readyz`: those of requests may all be in use although the database works. */
 export function openProbe(options: Pick<PoolOptions, 'url' | 'pooling'>): Pool {
   return openPool({ ...options, max: 1, connectWithinMs: WITHIN_MS });
 }
@@ -37,7 +37,7 @@ export interface ReadyzDeps {
   probe: Pool;
   redis: RedisClientType | undefined;
   readiness: Readiness;
-  /** Absent where neither pages nor the API are served. */
+  /** Missing if neither pages nor the API are served. */
   hosts?: Pick<SiteHosts, 'isRead'>;
 }
 
@@ -86,14 +86,14 @@ async function judge(db: Pool, probe: Pool): Promise<Verdict> {
 }
 
 /**
- * A newer schema is no reason to take a server out of service while the next release is rolled out. Asks again when the
- * connection was lost: one ended connection says nothing about the database.
+ * A newer schema does not make a server unready, because the next release may be rolling out. Retries after a lost
+ * connection, which alone does not mean that the database is down.
  */
 async function isMigrated(probe: Pool): Promise<boolean> {
   const statement = {
     text: 'select from public.commerce_migrations where name = $1',
     values: [LATEST_MIGRATION],
-    // Nobody waits longer than that for the answer.
+    // Nobody waits longer for the result.
     query_timeout: WITHIN_MS,
   };
   const begun = Date.now();

@@ -16,11 +16,11 @@ async function statusFor(metricsAccess: MetricsAccess, ...authorizations: string
   return statuses;
 }
 
-test('where metrics are not open, they are not there', async () => {
+test('answers 404 if metrics are not open', async () => {
   expect(await statusFor({ open: false, token: undefined }, '', `Bearer ${TOKEN}`)).toEqual([404, 404]);
 });
 
-test('with a token set, metrics are for whoever sends it', async () => {
+test('requires the token for metrics if one is set', async () => {
   const given = ['', 'Bearer another-token-of-16', `Basic ${TOKEN}`, `Bearer ${TOKEN}x`, `Bearer ${TOKEN}`];
 
   expect(await statusFor({ open: false, token: TOKEN }, ...given)).toEqual([401, 401, 401, 401, 200]);

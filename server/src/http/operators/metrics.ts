@@ -10,18 +10,18 @@ import type { CatalogueCache } from '../pipeline/cache.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Ended } from '../pipeline/log.ts';
 
-/** Who may read the metrics at an address. */
+/** Access to the metrics. */
 export interface MetricsAccess {
-  /** Whether anybody may, if no token is set. */
+  /** Whether anybody may read them if no token is set. */
   open: boolean;
-  /** Whoever sends this as a Bearer token may. */
+  /** Bearer token that allows access. */
   token: string | undefined;
 }
 
-/** Metrics for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
+/** Metrics for Prometheus at /metrics. Labels come from the contract, so their number is limited. */
 export interface Metrics {
   observe(ended: Ended, seconds: number): void;
-  /** Observes the process as well, from now on; else from when the figures are first read. */
+  /** Starts process metrics now; otherwise they start with the first read. */
   watchProcess(): void;
   expose(access: MetricsAccess): RequestHandler;
 }

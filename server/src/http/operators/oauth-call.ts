@@ -14,9 +14,9 @@ import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Limits } from '../pipeline/limits.ts';
 
-/** A call of an endpoint that OAuth describes, not the contract: forms and errors are those of its standards. */
+/** A call to an OAuth endpoint, which is not in the contract: forms and errors follow its standards. */
 export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
-  /** Signs the rows of the audit. */
+  /** Signs audit rows. */
   auditKey: AuditKey;
   db: Pool;
   hosts: SiteHosts;
@@ -41,7 +41,7 @@ interface Reply {
 
 const LARGEST_BYTES = 16 * 1024;
 
-/** Reads the call, and answers with what comes of it. */
+/** Reads the call and sends its reply. */
 export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<Reply>): RequestHandler[] {
   const read = express.text({ type: () => true, limit: LARGEST_BYTES, inflate: false });
   return [
@@ -71,7 +71,7 @@ async function arrive(deps: OAuthDeps, deadline: Deadline, req: Request, res: Re
   return { ...deps, ...issuer, deadline, req, res, text, tenant, actor };
 }
 
-/** The fields of a form, none of them given twice (RFC 6749 §3.2). */
+/** The fields of a form, each sent once (RFC 6749 §3.2). */
 export function formIn({ req, text }: Pick<OAuthCall, 'req' | 'text'>): URLSearchParams {
   const type = req.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') {
@@ -79,20 +79,20 @@ export function formIn({ req, text }: Pick<OAuthCall, 'req' | 'text'>): URLSearc
   }
   const fields = new URLSearchParams(text);
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
-  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is given twice.`);
+  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is sent more than once.`);
   return fields;
 }
 
 function tooLarge(): OAuthRefusal {
-  return new OAuthRefusal('invalid_request', `The body cannot be read, or has more than ${LARGEST_BYTES} bytes.`);
+  return new OAuthRefusal('invalid_request', `The body cannot be read or exceeds ${LARGEST_BYTES} bytes.`);
 }
 
-/** What was sent by another method than the POST that RFC 6749 §3.2, RFC 7591 §3 and RFC 7009 §2 ask for. */
+/** Rejects methods other than POST, which RFC 6749 §3.2, RFC 7591 §3 and RFC 7009 §2 require. */
 export const onlyPost: RequestHandler = (_req, res) => {
   refuse(res, new ShopError('method_not_allowed', 'Send this request with POST.', { allowed: ['POST'] }));
 };
 
-/** With the fields of OAuth and, for refusals of the API, its own. */
+/** With the OAuth fields and, for errors of the API, its own. */
 function refuse(res: Response, error: unknown): void {
   const context = contextOf(res);
   if (res.headersSent) return;

@@ -1,12 +1,12 @@
 import type { IssuedAgentToken } from '@commerce-backend/spec';
 import { Router } from 'express';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import * as codes from '../../shop/agents/authorization-codes.ts';
 import * as polls from '../../shop/agents/consent-polls.ts';
 import { resourceNamed } from '../../shop/agents/issuers.ts';
 import * as clients from '../../shop/agents/oauth-clients.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { networkOf } from '../../shop/client-network.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { belowIssuer } from '../callers/issuers.ts';
 import { NO_CLAIM } from '../callers/open-callers.ts';
@@ -16,9 +16,9 @@ import { audit } from '../pipeline/audit.ts';
 import { formIn, type OAuthCall, type OAuthDeps, oauthCall, onlyPost } from './oauth-call.ts';
 
 /**
- * What OAuth clients call below the issuer of a shop: the token endpoint for both grants, registration (RFC 7591) and revocation
- * (RFC 7009). The address to which browsers are sent is a page (see pages/agent-consent/authorize.ts). The metadata describes
- * all of them, by standards that leave nothing to say: they are not in the contract.
+ * Endpoints for OAuth clients below the issuer of a shop: the token endpoint for both grants, registration (RFC 7591)
+ * and revocation (RFC 7009). The authorization address is a page (see pages/agent-consent/authorize.ts). Metadata and
+ * standards describe all of them, so they are not in the contract.
  */
 export function oauthEndpoints(deps: OAuthDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -41,7 +41,7 @@ async function token(call: OAuthCall) {
   sendLimit(res, await limits.countStrictly(operationOf('agent.pollConsent'), { ...NO_CLAIM, site_id }, req));
   const form = formIn(call);
   if (req.get('Authorization') !== undefined) {
-    throw new OAuthRefusal('invalid_client', 'Clients have no secret here: send client_id in the form.');
+    throw new OAuthRefusal('invalid_client', 'Clients have no secret here. Send client_id in the form.');
   }
   switch (form.get('grant_type')) {
     case 'authorization_code':
@@ -51,7 +51,7 @@ async function token(call: OAuthCall) {
     case null:
       throw new OAuthRefusal('invalid_request', 'Send grant_type.');
     default:
-      throw new OAuthRefusal('unsupported_grant_type', `grant_type should be authorization_code or ${DEVICE_CODE}.`);
+      throw new OAuthRefusal('unsupported_grant_type', `grant_type must be authorization_code or ${DEVICE_CODE}.`);
   }
 }
 
@@ -59,7 +59,7 @@ async function exchangeCode(call: OAuthCall, form: URLSearchParams): Promise<Iss
   const { deadline, db, tenant, actor, site_id } = call;
   const named = form.get('resource');
   const resource = named === null ? null : resourceNamed(call, site_id, named);
-  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource is not one of this shop.');
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
   const sent = {
     code: required(form, 'code'),
     client_id: required(form, 'client_id'),
@@ -78,10 +78,10 @@ function required(form: URLSearchParams, name: string): string {
   return value;
 }
 
-/** As `agent.pollConsent` does it, with the poll recorded in a transaction of its own. */
+/** Like `agent.pollConsent`, with the poll recorded in its own transaction. */
 async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_code: string) {
   const consent_id = await deadline.inShop(db, tenant, actor, (shop) => polls.requestOf(shop, device_code));
-  if (!consent_id) throw new OAuthRefusal('invalid_grant', 'This device_code is unknown.');
+  if (!consent_id) throw new OAuthRefusal('invalid_grant', 'Unknown device_code.');
   await polls.recordPoll(db, tenant, actor, consent_id);
   return deadline.inShop(db, tenant, actor, (shop) => polls.issue(shop, consent_id));
 }
@@ -106,7 +106,10 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Ends a token at once. Whoever holds it may do that, and learns of any other text only that it is no token (RFC 7009 §2.2). */
+/**
+ * Revokes a token at once. Anyone who has it may do that; for any other text, the response reveals nothing (RFC 7009
+ * §2.2).
+ */
 async function revoke(call: OAuthCall) {
   const { limits, req, res, deadline, db, tenant, actor, secretKey, auditKey } = call;
   const secret = required(formIn(call), 'token');

@@ -11,8 +11,8 @@ import { contextOf } from '../express/context.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
 /**
- * How standard OAuth clients find the consent of a shop: the metadata of RFC 8414 for each of its issuers, and that of RFC 9728
- * for what is below them. The path of the issuer is what the well-known address ends with.
+ * Metadata by which standard OAuth clients find the consent of a shop: RFC 8414 for each of its issuers, and RFC 9728
+ * for the resources below them. The well-known address ends with the path of the issuer.
  */
 interface MetadataDeps {
   db: Pool;
@@ -49,7 +49,7 @@ function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): 
   };
 }
 
-/** Besides its address, a query or a header may name the shop. */
+/** Besides the address, a query or a header may name the shop. */
 function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
   const named = req.query.site_id ?? req.get('X-Site-ID');
   if (named !== undefined && req.params.site_id === undefined) req.params.site_id = String(named);

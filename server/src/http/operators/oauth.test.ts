@@ -27,10 +27,10 @@ beforeAll(async () => {
   config = await registeredClient(shop);
 });
 
-/** Where a page sent the browser, outside the shop. */
+/** The external address to which a page redirected the browser. */
 function sentTo(page: Page): URL {
   const address = leadsTo(page);
-  if (!address) throw new Error(`The page stays: ${page.response.status}`);
+  if (!address) throw new Error(`The page does not redirect: ${page.response.status}`);
   return address;
 }
 
@@ -50,7 +50,7 @@ async function callWith(token: string | undefined): Promise<number> {
   return status;
 }
 
-test('a stock client discovers the shop, registers, is allowed by its customer, calls, and gives its token back', async () => {
+test('a standard client discovers the shop, registers, is approved by its customer, calls, and revokes its token', async () => {
   const resource = `http://localhost/sites/${shop.site_id}/mcp`;
   const { page, back, code_verifier, state } = await allowed({ resource }, { ...ALLOWED, scope_4: '', category_1: '' });
   expect(page.html).toContain('Stock client');
@@ -78,7 +78,7 @@ test('a stock client discovers the shop, registers, is allowed by its customer, 
   expect(data?.agent_tokens[0]).toMatchObject({ agent_name: 'Stock client', status: 'revoked', revoked_by: 'agent' });
 });
 
-test('the form of the page leads to a page of ours, which names the address of the record, and the code only to its customer', async () => {
+test('the form redirects to our page, which names the registered address, and shows the code only to its customer', async () => {
   const begun = await beginAuthorization(config);
   const { browser, at, page } = await atConsent(shop, customer, begun.address);
   const leave = at.replace('/agent-consent?', '/agent-consent/leave?');
@@ -100,7 +100,7 @@ test('the form of the page leads to a page of ours, which names the address of t
   }
   expect(back.origin + back.pathname).toBe(REDIRECT_URI);
   expect(sentTo(again).href).toBe(back.href);
-  // Whoever knows the address of the page, as the one who sent it does, sees nothing of the code.
+  // Others who know the address of the page, such as its sender, do not see the code.
   for (const other of [new PaperBrowser(shop.baseUrl), stranger.browser]) {
     const { response, html } = await other.open(leave);
     expect([response.headers.get('Refresh'), /cod_/.test(html)]).toEqual([null, false]);
@@ -111,7 +111,7 @@ test('the form of the page leads to a page of ours, which names the address of t
   expect((await browser.open(leave)).response.headers.get('Refresh')).toBeNull();
 });
 
-test('the metadata of a resource leads to the server that lets clients in', async () => {
+test('resource metadata names the authorization server', async () => {
   for (const path of ['', '/mcp', '/ucp/mcp']) {
     const resource = new URL(`http://localhost/sites/${shop.site_id}${path}`);
     const options = {
@@ -130,7 +130,7 @@ test('the metadata of a resource leads to the server that lets clients in', asyn
   }
 });
 
-test('a used code without its verifier does not end the token', async () => {
+test('a used code without its verifier does not revoke the token', async () => {
   const { back, code_verifier } = await allowed();
   const { client_id } = config.clientMetadata();
   const fields = { code: back.searchParams.get('code') ?? '', client_id, redirect_uri: REDIRECT_URI, code_verifier };
@@ -145,7 +145,7 @@ test('a used code without its verifier does not end the token', async () => {
   expect(await callWith(body.access_token)).toBe(401);
 });
 
-test('a code counts once, for whoever asked for it, and its second use ends the token, also at the same moment', async () => {
+test('a code works once for its client, and its second use revokes the token, also concurrently', async () => {
   const { back, code_verifier } = await allowed();
   const code = back.searchParams.get('code') ?? '';
   const client_id = config.clientMetadata().client_id;
@@ -181,7 +181,7 @@ test('a code counts once, for whoever asked for it, and its second use ends the 
   expect((await exchange(shop, sent)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('what cannot be allowed leads back with the error of the standard, once somebody has logged in', async () => {
+test('redirects an impossible request with a standard error after login', async () => {
   const denied = await beginAuthorization(config, { scope: 'catalog:read', budget_cents: '2500' });
   const asked = await atConsent(shop, customer, denied.address);
   expect(asked.page.html).toContain('value="25.00"');
@@ -211,7 +211,7 @@ test('what cannot be allowed leads back with the error of the standard, once som
   expect(sentTo(await browser.open(at)).searchParams.get('error_description')).toMatch(/did not decide in time/);
 });
 
-test('who has ten agents is shown them before there is a code, and may end one', async () => {
+test('shows a customer with ten agents the list before creating a code, and can revoke one', async () => {
   const busy = await shop.givenCustomer();
   for (let i = 1; i <= 10; i += 1) await givenAgent(shop, busy, { agent_name: `Agent ${i}` });
   const { address } = await beginAuthorization(config);
@@ -225,7 +225,7 @@ test('who has ten agents is shown them before there is a code, and may end one',
   expect(sentTo(await browser.press(shown, 'approve', ALLOWED)).searchParams.get('code')).toMatch(/^cod_/);
 });
 
-test('what is wrong with a request is told on a page, which leads nobody anywhere by itself', async () => {
+test('shows mistakes of a request on a page without an automatic redirect', async () => {
   const { address } = await beginAuthorization(config);
   const open = (change: Record<string, string>, more = '') => {
     const changed = new URL(address);
@@ -265,7 +265,7 @@ test('what is wrong with a request is told on a page, which leads nobody anywher
   expect((await open({}, '&state=twice')).status).toBe(400);
 });
 
-test('only addresses that nobody else can take over are registered, and a loopback address with any port', async () => {
+test('registers only addresses that nobody else can take over, and a loopback address with any port', async () => {
   const register = (metadata: unknown) =>
     fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
   for (const uri of [
@@ -301,7 +301,7 @@ test('only addresses that nobody else can take over are registered, and a loopba
   expect(await at('com.example.app:/cb2')).toBe(400);
 });
 
-test('a client that runs in a page reads the metadata, registers and exchanges; the pages and MCP stay closed to it', async () => {
+test('a client in a page reads the metadata, registers and exchanges codes; pages and MCP stay closed to it', async () => {
   const Origin = 'http://localhost:6274';
   const issuer = `/sites/${shop.site_id}`;
   const at = (path: string, method: string, more: RequestInit = {}) =>
@@ -326,7 +326,7 @@ test('a client that runs in a page reads the metadata, registers and exchanges; 
   expect(origins(await at(`${issuer}/mcp`, 'POST', { body: '{}' }))).toEqual([403, null]);
 });
 
-test('what is sent to an endpoint by another method than POST is told which one it takes', async () => {
+test('names the right method for an endpoint that requires POST', async () => {
   for (const path of ['token', 'register', 'revoke']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const answer = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/${path}?grant_type=x`, { method });
@@ -339,8 +339,8 @@ test('what is sent to an endpoint by another method than POST is told which one 
   }
 });
 
-test('an app that registers for servers of all kinds keeps the addresses that count, and can be sent to those alone', async () => {
-  // What Cursor sends.
+test('an app that registers addresses of all kinds keeps the valid ones and can use only those', async () => {
+  // Addresses that Cursor sends.
   const [own, page, local] = [
     'cursor://anysphere.cursor-mcp/oauth/callback',
     'https://www.cursor.com/agents/mcp/oauth/callback',
@@ -366,12 +366,12 @@ test('an app that registers for servers of all kinds keeps the addresses that co
   expect((await open(local)).status).toBe(303);
   expect((await open(page)).status).toBe(303);
   expect((await open(own)).status).toBe(400);
-  // A mistake in an address of the web is told, whatever else is there.
+  // An invalid web address is reported, whatever else is sent.
   expect((await register([page, 'http://assistant.example/callback'])).status).toBe(400);
   expect((await register([page, 'javascript:alert(1)'])).status).toBe(400);
 });
 
-test('a client may be a document at the address that is its id, which says that it is about this client', async () => {
+test('accepts a client id document at its own address that describes this client', async () => {
   const documents: Record<string, unknown> = {};
   const asked: string[] = [];
   const server = createServer(({ url = '' }, res) => {
@@ -407,7 +407,7 @@ test('a client may be a document at the address that is its id, which says that 
   server.close();
 });
 
-test('the token endpoint takes the device grant too', async () => {
+test('the token endpoint also accepts the device grant', async () => {
   const scope = 'catalog:read orders:read';
   const asked = await oauth.initiateDeviceAuthorization(config, { scope });
   const polled = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: asked.device_code };
@@ -418,7 +418,7 @@ test('the token endpoint takes the device grant too', async () => {
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('each host of a shop is an issuer of its own, and an answer names the one where its flow began', async () => {
+test('each host of a shop is a separate issuer, and a response names the one where its flow began', async () => {
   const host = `shop.${shop.site_id}.example`;
   const insertion = 'insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)';
   await shop.owner.query(insertion, [host, shop.site_id]);

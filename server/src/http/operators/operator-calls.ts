@@ -36,15 +36,16 @@ import type { OperatorHandlers } from './operator-handler.ts';
 import { SiteExport, sendExport } from './site-export.ts';
 
 /**
- * The calls of operators, by the functions of `handle`: the contract names the operation, the key is looked up and counted, mistakes
- * are reported, and the work runs in one transaction, once per Idempotency-Key of the operator's key. A call that names a site has
- * it as its tenant. Every call with a valid key is recorded: in its own transaction if it changed something.
+ * Calls of operators, with the functions of `handle`: the contract determines the operation, the key is looked up and
+ * counted, mistakes are reported, and the work runs in one transaction, once per Idempotency-Key of the operator's key.
+ * A call that names a site has it as its tenant. Every call with a valid key is recorded: in its own transaction if it
+ * changed something.
  */
 export interface OperatorDeps {
-  /** Of the login that owns the tables. */
+  /** Pool of the login that owns the tables. */
   owner: Pool;
   baseUrl: string;
-  /** Which cards all shops take, if any. */
+  /** The card provider of all shops, if any. */
   card: { name: string } | undefined;
   secretKey: string;
   files: FileStore;
@@ -84,7 +85,7 @@ function targetOf(routing: Routing, { method, url }: Request): ApiRequest['targe
   }
 }
 
-/** A call of an operator, from routing on. */
+/** An operator's call after routing. */
 interface Call {
   request: ApiRequest;
   received: Received;
@@ -117,7 +118,7 @@ async function serve(deps: OperatorDeps, call: Call): Promise<Answer> {
   try {
     const mistakes = await validate(operation, request, received);
     if (mistakes.length > 0) throw new ValidationError(mistakes);
-    // Hashing takes a tenth of a second, in which no connection is held and no lock.
+    // Hashing takes a tenth of a second, during which no connection or lock is held.
     const password = operation.id === OPENS_SITE ? await mintPassword() : undefined;
     return await attempt(deps, call, { key_id, secret, password, record });
   } catch (error) {
@@ -128,7 +129,7 @@ async function serve(deps: OperatorDeps, call: Call): Promise<Answer> {
 }
 
 function ofBrowser(): ShopError {
-  const message = "Operators' keys are not accepted from web pages: send the request without the header Origin.";
+  const message = "Operators' keys are not accepted from web pages. Send the request without the header Origin.";
   return new ShopError('origin_not_allowed', message);
 }
 
@@ -155,7 +156,7 @@ interface Known {
   record(status: number): OperatorCallRecord;
 }
 
-/** The look-up that counts is the one inside the transaction: a key that was revoked meanwhile is refused. */
+/** The look-up inside the transaction decides: a key revoked meanwhile is rejected. */
 function attempt(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   return retryConflicts(
     () => (call.operation.safe ? read(deps, call, known) : mutate(deps, call, known)),
@@ -170,12 +171,12 @@ function read(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   });
 }
 
-/** Once per Idempotency-Key of the operator's key, as `handle` does it for the keys of shops. */
+/** Once per Idempotency-Key of the operator's key, like `handle` for keys of shops. */
 async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   const { operation, received, context } = call;
   const claim = { ...NO_CLAIM, secret: known.secret };
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
-  if (!key) throw new Error(`${operation.id} needs an Idempotency-Key.`);
+  if (!key) throw new Error(`${operation.id} requires an Idempotency-Key.`);
   let refusal: { error: unknown } | undefined;
   try {
     return await inRecordedTransaction(deps, call, known, async (connection, outside) => {
@@ -208,7 +209,10 @@ interface Done {
   last(): Sql | undefined;
 }
 
-/** A transaction of a key that is still valid, with the record of the call. `outside` is no shop: the operator's key owns its Idempotency-Keys. */
+/**
+ * A transaction of a valid key, with the record of the call. `outside` is no shop: the operator's key owns its
+ * Idempotency-Keys.
+ */
 function inRecordedTransaction(
   deps: OperatorDeps,
   { deadline }: Call,
@@ -230,7 +234,7 @@ function inRecordedTransaction(
   );
 }
 
-/** The tenant of what follows in the transaction. */
+/** Sets the tenant for the rest of the transaction. */
 async function actAs(connection: Connection, site_id: string): Promise<void> {
   await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
 }

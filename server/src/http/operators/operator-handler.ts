@@ -6,24 +6,24 @@ import type { Shop } from '../../shop/shop.ts';
 import type { OperatorOperationId } from '../contract/operator-contract.ts';
 import type { SiteExport } from './site-export.ts';
 
-/** One function per operation of operators: a missing one does not compile. */
+/** One function per operator operation: a missing one does not compile. */
 export type OperatorHandlers = {
   [Id in OperatorOperationId as Id extends `operator.${infer Name}` ? Name : never]: (
     call: OperatorCall<Id>,
   ) => Promise<Reply<Id>>;
 };
 
-/** What a handler is given: the parts of the request, validated, and a transaction. */
+/** A handler's argument: the validated parts of the request, and a transaction. */
 export interface OperatorCall<Id extends OperatorOperationId> {
-  /** The site that the address names. Only for operations of one site. */
+  /** The site in the address. Only for operations of one site. */
   site: () => Shop;
   connection: Connection;
-  /** Runs a part as the owner of the tables, for what requests of shops have no right to. */
+  /** Runs a part as the owner of the tables, for data that shop requests may not access. */
   asOwner<T>(work: () => Promise<T>): Promise<T>;
-  /** For the owner of a new site. Only for operations that open one: it was made before the transaction. */
+  /** For the owner of a new site. Only for operations that open one: it was created before the transaction. */
   password: () => NewPassword;
   baseUrl: string;
-  /** Which cards all shops take, if any. */
+  /** The card provider of all shops, if any. */
   card: { name: string } | undefined;
   mistakesInRow: RowCheck;
   path: NonNullable<operations[Id]['parameters']['path']>;

@@ -11,7 +11,7 @@ afterAll(() => stripe.close());
 
 const MINUTE = 60_000;
 
-test('a webhook makes the order once, however often and in whatever order events come', async () => {
+test('creates the order once, however often and in whatever order events arrive', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'decline');
@@ -24,7 +24,7 @@ test('a webhook makes the order once, however often and in whatever order events
   expect(rows).toHaveLength(1);
 });
 
-test('the webhook may come before the shopper is back, or after', async () => {
+test('accepts a webhook before or after the shopper returns', async () => {
   const shop = await stripe.givenShop();
   const [early, late] = [await shop.givenPage(), await shop.givenPage()];
   await standIn.press(early.url, 'pay');
@@ -40,7 +40,7 @@ test('the webhook may come before the shopper is back, or after', async () => {
   expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
 });
 
-test('an event that takes too long is undone and answered 503, and takes effect when it is sent again', async () => {
+test('rolls back and answers 503 for an event that times out, and applies it when it is sent again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -67,7 +67,7 @@ test('an event that takes too long is undone and answered 503, and takes effect 
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('forged, old, changed and unsigned events are refused, and change nothing', async () => {
+test('rejects forged, old, changed and unsigned events without any effect', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -84,7 +84,7 @@ test('forged, old, changed and unsigned events are refused, and change nothing',
   expect(await shop.orderOf(checkout_id)).toBeDefined();
 });
 
-test('events of another shop, of an unknown kind or payment are taken and change nothing', async () => {
+test('accepts events of another shop, of an unknown kind or payment without any effect', async () => {
   const [shop, neighbour] = [await stripe.givenShop(), await stripe.givenShop()];
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -98,7 +98,7 @@ test('events of another shop, of an unknown kind or payment are taken and change
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('a signed event that says nothing, or is about a payment that the shop never had, is taken and changes nothing', async () => {
+test('accepts a signed event without content or about an unknown payment, without any effect', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id } = await shop.givenPage();
   const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
@@ -139,7 +139,7 @@ test('a signed event that says nothing, or is about a payment that the shop neve
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('an event about what the account does not have is not acknowledged, so that it comes again and the merchant sees why', async () => {
+test('does not acknowledge an event about objects of another account, so that it is sent again and the merchant sees why', async () => {
   const shop = await stripe.givenShop();
   const page = await shop.givenPage();
   const order = await shop.givenPaidOrder();
@@ -149,14 +149,14 @@ test('an event about what the account does not have is not acknowledged, so that
   );
   const ids = rows.map(({ id }) => ({ payment_id: id, site_id: shop.site_id }));
   expect([ids.length, order.payment_status]).toEqual([2, 'paid']);
-  // What another account has, once the shop was given this one.
+  // Objects of the previous account of the shop.
   const objects = [
     ...ids.flatMap((metadata) => [
       { object: 'payment_intent', id: 'pi_elsewhere', metadata },
       { object: 'checkout.session', id: 'cs_elsewhere', metadata },
       { object: 'refund', id: 're_elsewhere', metadata },
     ]),
-    // A refund that was made in the dashboard of Stripe names nothing of ours.
+    // A refund made in Stripe's dashboard contains none of our ids.
     { object: 'refund', id: 're_elsewhere', payment_intent: 'pi_elsewhere', metadata: {} },
   ];
   for (const object of objects) {
@@ -174,7 +174,7 @@ test('an event about what the account does not have is not acknowledged, so that
   expect(await shop.orderOf(page.checkout_id)).toBeUndefined();
 });
 
-test('sites without an account, unknown sites and other methods are not found, and large bodies are refused', async () => {
+test('answers 404 for unknown sites, sites without an account and other methods, and rejects large bodies', async () => {
   const shop = await stripe.givenShop();
   const { dashboard } = shop;
   expect(await post(`${shop.baseUrl}/webhooks/stripe/0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99`, '{}')).toBe(404);
@@ -185,7 +185,7 @@ test('sites without an account, unknown sites and other methods are not found, a
   expect(await post(shop.endpoint.url, '{}')).toBe(404);
 });
 
-test('a webhook is answered 503 or 500 while Stripe cannot be asked, and counts when it is sent again', async () => {
+test('answers 503 or 500 while Stripe is unreachable, and applies the event when it is sent again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');

@@ -6,8 +6,8 @@ import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import { findAnyTenant } from '../../shop/in-shop.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
-import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent, UnknownToAccount } from '../../shop/payments/provider.ts';
+import { inTime } from '../../shop/payments/provider-deadlines.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { contextOf } from '../express/context.ts';
@@ -15,8 +15,9 @@ import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
 /**
- * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes; each event
- * takes effect once, in the transaction that records it. Any other answer than 200 makes Stripe send the event again.
+ * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes; each
+ * event takes effect once, in the transaction that records it. After any response other than 200, Stripe sends the
+ * event again.
  */
 interface WebhookDeps {
   db: Pool;
@@ -47,7 +48,7 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
   return router;
 }
 
-/** Refuses an unreadable body with an error of the API. */
+/** Answers an unreadable body with an API error. */
 function readingWith(read: RequestHandler): RequestHandler {
   return (req, res, next) =>
     read(req, res, (error?: unknown) => {
@@ -72,7 +73,7 @@ async function receive(
   const provider = tenant && (await accounts.providerOf(site_id));
   if (!tenant || !provider) throw notFound('payment account');
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
-  const event = await inTime(accounts.patience.request, () => provider.receive(req.headers, body)).catch(
+  const event = await inTime(accounts.deadlines.request, () => provider.receive(req.headers, body)).catch(
     async (error: unknown) => {
       if (!(error instanceof UnknownToAccount)) return refuse(error);
       await deadline.inShop(db, tenant, SYSTEM, (shop) => refuseOfOtherAccount(shop, error));
@@ -82,21 +83,20 @@ async function receive(
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof InvalidSignature)
-    throw new ShopError('invalid_request', 'The signature of the webhook is not valid.');
+  if (error instanceof InvalidSignature) throw new ShopError('invalid_request', 'Invalid webhook signature.');
   throw error;
 }
 
 /**
- * Such an event is not acknowledged: the provider sends it again for days, in which the right account can be set, and shows the
- * merchant that it failed and why. One about a payment that the shop never had is nobody's here.
+ * Such an event is not acknowledged: the provider sends it again for days, in which the right account can be set, and
+ * shows the merchant the failure and its reason. An event about a payment that the shop never had is ignored.
  */
 async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
   const known =
     payment_id === undefined ||
     (await shop.one(sql`select from payments where site_id = ${shop.siteId} and id = ${payment_id}`));
   if (!known) return;
-  const remedy = 'If it belongs to an account that was set before, settle it there, or set that account again.';
+  const remedy = 'If it belongs to a previous account, settle it there, or set that account again.';
   throw new ShopError('conflict', `${message} ${remedy}`);
 }
 

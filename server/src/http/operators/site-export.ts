@@ -13,7 +13,7 @@ import { contextOf } from '../express/context.ts';
 import { send } from '../express/send.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
-/** The answer of the call that exports a site: its bytes are read as they are sent. */
+/** The response of a site export: its bytes are read while they are sent. */
 export class SiteExport {
   readonly site_id: string;
 
@@ -28,15 +28,15 @@ export interface ExportingDeps {
   secretKey: string;
 }
 
-/** In one process: each reads a whole site, and compresses it. */
+/** Per process, because each export reads and compresses a whole site. */
 const AT_ONCE = 2;
 let running = 0;
-/** Whoever stops reading for so long is left: the snapshot keeps PostgreSQL from cleaning up. */
+/** A client that stops reading this long is disconnected, because the snapshot blocks vacuuming. */
 const SILENCE_MS = 120_000;
 
 /**
- * Sends the export, once the call was recorded. It takes as long as the site is large, on a connection of its own: those of the pool
- * end what takes long. When it fails, the transfer is cut off, which shows, since the file has an end of its own.
+ * Sends the export after the call was recorded. It takes as long as the site is large, on a separate connection without
+ * the pool's time limits. A failure cuts the transfer off, which the client detects, because the file has an end frame.
  */
 export async function sendExport(
   deps: ExportingDeps,
@@ -46,7 +46,7 @@ export async function sendExport(
 ): Promise<void> {
   const context = contextOf(res);
   if (running >= AT_ONCE) {
-    const busy = new ShopError('unavailable', `${AT_ONCE} sites are being exported at this moment. Try again.`);
+    const busy = new ShopError('unavailable', `${AT_ONCE} sites are being exported already. Retry later.`);
     return send(req, res, answerTo(busy, context.request_id));
   }
   running += 1;

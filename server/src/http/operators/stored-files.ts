@@ -16,7 +16,7 @@ interface FilesDeps {
   hosts: SiteHosts;
 }
 
-/** A file is never changed under its name, which nobody can guess. No browser runs anything in it. */
+/** A file never changes under its unguessable name. No browser executes anything in it. */
 const HEADERS = {
   'Content-Type': 'image/webp',
   'Content-Security-Policy': "sandbox; default-src 'none'",
@@ -25,7 +25,7 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** `GET /files/{site_id}/{name}/{width}.webp`: the pictures that the server made, and nothing else. */
+/** `GET /files/{site_id}/{name}/{width}.webp`: only images that the server made. */
 export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   return async (req, res, next) => {
     const [site_id = '', name, part] = [req.params.site_id, req.params.name, req.params.part].map(String);
@@ -50,7 +50,9 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
       if (res.headersSent) return void res.destroy();
       const known = error instanceof ShopError;
       if (!known) context.cause = error;
-      const refusal = known ? error : new ShopError('unavailable', 'The file cannot be read at the moment.');
+      const refusal = known
+        ? error
+        : new ShopError('unavailable', 'The file cannot be read at the moment. Retry later. Retry later.');
       const { status, body, headers = {} } = answerTo(refusal, context.request_id);
       res.removeHeader('ETag');
       res
@@ -62,7 +64,7 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   };
 }
 
-/** Pictures are public: while the database does not answer, they are served as before. */
+/** Images are public: while the database does not answer, they are still served. */
 async function refuseClosed(db: Pool, site_id: string): Promise<void> {
   await findTenant(db, site_id).catch((error: unknown) => {
     if (error instanceof ShopError) throw error;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { givenAgent } from '../../../test/agents.ts';
 import { openShop } from '../../../test/shop.ts';
 
-test('paths without their prefix lead to the API with method, query and body', async () => {
+test('redirects paths without their prefix to the API with method, query and body', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Blue mug' });
   const customer = await shop.givenCustomer();
@@ -55,7 +55,7 @@ test.each([
   ['GET', '/customer/me'],
   ['GET', '/agent/carts'],
   ['GET', '/agent-consent'],
-])('%s %s leads nowhere', async (method, path) => {
+])('%s %s is not found', async (method, path) => {
   const { baseUrl } = await openShop();
   const answer = await fetch(baseUrl + path, { method, redirect: 'manual' });
   expect(answer.status).not.toBe(308);

@@ -18,33 +18,34 @@ import type { Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
 /**
- * `PUT /uploads/{site_id}/{token}` takes the bytes of a file that was announced, once. They go to the disk as they arrive, and
- * count only when all of them are there and are those that were announced: until then the same address takes another attempt.
+ * `PUT /uploads/{site_id}/{token}` accepts the bytes of an announced file, once. They are written to the disk as they
+ * arrive, and count only if all of them arrived and match the announcement: until then the same address accepts another
+ * attempt.
  */
 interface UploadDeps {
   db: Pool;
   files: FileStore;
   hosts: SiteHosts;
   deadlines: Deadlines;
-  /** Whose pages may upload from a browser, besides those of the server itself. */
+  /** Origins whose pages may upload from a browser, besides the server's own. */
   dashboardOrigins: string[];
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Each takes a connection and, while it lasts, up to 20 MiB of the disk. */
+/** Each uses a connection and, while it lasts, up to 20 MiB of disk. */
 const MOST_AT_ONCE = 32;
-/** Whoever sends slowly keeps no place from the other shops. */
+/** Slow uploads of one shop must leave places for the others. */
 const MOST_OF_ONE_SHOP = MOST_AT_ONCE / 2;
 const LONGEST_RETRY_SECONDS = 5;
 
 export function uploads(deps: UploadDeps): RequestHandler {
   let running = 0;
   const ofShops = new Map<string, number>();
-  /** Counts an upload of a shop while it lasts. */
+  /** Counts the running uploads of a shop. */
   const inTurn: Turn = async (site_id, work) => {
     const before = ofShops.get(site_id) ?? 0;
     if (before >= MOST_OF_ONE_SHOP)
-      throw overloaded('This shop uploads too much at once. Try again.', LONGEST_RETRY_SECONDS);
+      throw overloaded('Too many concurrent uploads of this shop. Retry later.', LONGEST_RETRY_SECONDS);
     ofShops.set(site_id, before + 1);
     return work().finally(() => {
       const left = (ofShops.get(site_id) ?? 1) - 1;
@@ -56,7 +57,7 @@ export function uploads(deps: UploadDeps): RequestHandler {
     answerBrowsers(deps.dashboardOrigins, req, res);
     if (req.method === 'OPTIONS') return void res.status(204).end();
     try {
-      if (running >= MOST_AT_ONCE) throw overloaded('Too many uploads at once. Try again.', LONGEST_RETRY_SECONDS);
+      if (running >= MOST_AT_ONCE) throw overloaded('Too many concurrent uploads. Retry later.', LONGEST_RETRY_SECONDS);
       running += 1;
       const file = await take(deps, req, inTurn).finally(() => {
         running -= 1;
@@ -100,7 +101,7 @@ async function take(deps: UploadDeps, req: Request, inTurn: Turn): Promise<Store
   if (!tenant) throw notFound('upload');
   const expected = await inShop(deps.db, tenant, SYSTEM, (shop) => files.expected(shop, String(req.params.token)));
   const { 'content-encoding': coding = 'identity', 'content-length': length } = req.headers;
-  if (coding !== 'identity') throw new ShopError('unsupported_media_type', 'Send the bytes of the file as they are.');
+  if (coding !== 'identity') throw new ShopError('unsupported_media_type', 'Send the bytes of the file unencoded.');
   if (length !== undefined && Number(length) !== expected.bytes) throw wrongLength(expected);
   return inTurn(site_id, () => receiveAndKeep(deps, tenant, expected, req));
 }
@@ -123,13 +124,13 @@ async function receiveAll({ files: store, deadlines }: UploadDeps, expected: fil
   } catch (error) {
     if (error instanceof TooLong) throw wrongLength(expected);
     if (inTime.aborted) throw new ShopError('request_timeout', 'The file did not arrive in time.');
-    // Of whoever has gone, nobody reads the answer.
-    if (req.destroyed) throw new ShopError('invalid_request', 'The upload was broken off.');
+    // The client has gone, so nobody reads the response.
+    if (req.destroyed) throw new ShopError('invalid_request', 'Upload aborted by the client.');
     throw storeAway(error);
   }
 }
 
-/** The body as a stream that may be given up without cutting the connection, on which the answer is to be sent. */
+/** The body as a stream that can be abandoned without cutting the connection, which the response needs. */
 function bodyOf(req: Request): PassThrough {
   const body = new PassThrough();
   req.once('close', () => {
@@ -153,11 +154,11 @@ function wrongLength({ bytes }: files.Expected): ValidationError {
 }
 
 function otherBytes(): ValidationError {
-  return new ValidationError([bodyMistake([], 'wrong_sha256', 'These are not the bytes that were announced.')]);
+  return new ValidationError([bodyMistake([], 'wrong_sha256', 'The bytes differ from the announced ones.')]);
 }
 
 function storeAway(cause: unknown): ShopError {
-  return Object.assign(new ShopError('unavailable', 'The file cannot be kept at the moment. Send it again.'), {
+  return Object.assign(new ShopError('unavailable', 'The file cannot be stored at the moment. Retry the upload.'), {
     cause,
   });
 }

@@ -8,9 +8,8 @@ import type { Received } from '../received.ts';
 import type { Answer } from './errors.ts';
 
 /**
- * What the audit tells of an agent's call, taken from what any operation sends and answers by the names of the contract: a new
- * operation tells its ids, its words, its products, its quantity and its amount without a line here. Only what is named here is
- * kept, so that no secret and no address gets into it.
+ * Audit details of an agent's call, taken from the request and response by the names of the contract, so that new
+ * operations need no code here. Only listed fields are kept, so that no secret and no address is stored.
  */
 type Fields = Record<string, unknown>;
 
@@ -19,12 +18,12 @@ const MAX_QUERY = 300;
 const MAX_NAME = 100;
 const MAX_PRODUCTS = 5;
 const MAX_IDS = 8;
-/** An answer that is longer is a list: of it, only the request is told. */
+/** A longer response is a list: then only the request is recorded. */
 const MAX_ANSWER = 64 * 1024;
-/** Of what a sentence comes to, these are no success. */
+/** Outcomes of a sentence that are not a success. */
 const INCONCLUSIVE = ['needs_choice', 'not_found'];
 
-/** `known` says that the token is an active one: of others' calls only the outcome is told. */
+/** `known` means an active token: for other calls only the outcome is recorded. */
 export function detailsFrom(
   operation: Operation | undefined,
   request: Received,
@@ -65,7 +64,7 @@ function answered(said: Fields, asked: Fields): Partial<StoredDetails> {
   };
 }
 
-/** What a purchase beyond the budget would have come to. */
+/** The cost of a purchase beyond the budget. */
 function required({ required_cents, budget }: Fields): Partial<StoredDetails> {
   const { currency } = fieldsIn(budget);
   if (!Number.isSafeInteger(required_cents) || typeof currency !== 'string') return {};
@@ -79,9 +78,7 @@ function foundIn(said: Fields): number | null {
 
 type ToldProduct = AuditDetails['products'][number];
 
-/**
- * The one product that the call chose, or the lines of what it answers with. A quantity that was not sent stands in the sentence.
- */
+/** The product that the call chose, or the lines of its response. If no quantity was sent, it is in the sentence. */
 function productsIn(said: Fields, asked: Fields): ToldProduct[] {
   const lines = [said.items, fieldsIn(said.cart).items, fieldsIn(said.checkout).items].find(Array.isArray) ?? [];
   const chosen = asked.variant_id ?? fieldsIn(listIn(said.candidates)[0]).variant_id;
@@ -118,7 +115,7 @@ function told(products: unknown[]): ToldProduct[] {
     });
 }
 
-/** Of a product or a line; a shop or a customer has a name as well, and no price. */
+/** The name of a product or a line; shops and customers have a name as well, but no price. */
 function nameOf(product: Fields): string | null {
   if (!('price' in product)) return null;
   const name = fieldsIn(product.content).name ?? product.name;
@@ -130,12 +127,12 @@ function idsIn(fields: Fields): Record<string, string> {
   return Object.fromEntries(ids.slice(0, MAX_IDS)) as Record<string, string>;
 }
 
-/** The ids of what came of the call. */
+/** The ids of created objects. */
 function madeIn({ cart, checkout, order_id, cart_id }: Fields): Record<string, string> {
   return idsIn({ cart_id: fieldsIn(cart).id ?? cart_id, checkout_id: fieldsIn(checkout).id, order_id });
 }
 
-/** Credentials, e-mail addresses and long numbers, such as those of cards, that were sent in a sentence. */
+/** Credentials, e-mail addresses and long numbers, such as card numbers, in a sentence. */
 const PRIVATE = /\b[a-z]{3}_\w{20,}|[^\s@]+@[^\s@]+|\d(?:[ -]?\d){10,}/gi;
 
 function queryIn(asked: Fields): string | null {

@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation with a storefront or customer token or an API key leaves one row, a replay and a read none', async () => {
+test('a mutation with a storefront or customer token or an API key writes one row, a replay and a read none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };
@@ -41,7 +41,7 @@ test('a mutation with a storefront or customer token or an API key leaves one ro
   ]);
 });
 
-test('a refusal is written down, and what was never decided is not', async () => {
+test('records a rejected call, but not one that was never decided', async () => {
   const shop = await openShop();
   const line = { variant_id: randomUUID(), quantity: 1 };
   const path = { cart_id: randomUUID() };
@@ -55,14 +55,14 @@ test('a refusal is written down, and what was never decided is not', async () =>
   expect(await eventsOf(shop)).toMatchObject([{ action: 'storefront.addCartItem', status: 404 }]);
 });
 
-test('requests can add to the audit trail, and neither change nor remove what is there', async () => {
+test('requests can add audit rows, but neither change nor delete them', async () => {
   const shop = await openShop();
   await shop.storefront.POST(cart);
 
   for (const statement of ['update commerce.audit_events set status = 200', 'delete from commerce.audit_events']) {
     const connection = await shop.db.connect();
     await connection.query('begin');
-    // Without a tenant, the statement would be refused for that.
+    // Without a tenant, the statement would be rejected for that reason.
     await connection.query(`select set_config('app.site_id', $1, true)`, [shop.site_id]);
     const refused = await connection.query(statement).catch((error: unknown) => error);
     await connection.query('rollback');

@@ -23,14 +23,14 @@ import { type Answer, answerTo } from './errors.ts';
 import { payloadOf } from './payload.ts';
 
 /**
- * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
- * keys. What staff do with their own login is recorded in each shop that they work for. Of the payload only a keyed hash is kept,
- * which proves what was sent and reveals nothing; of staff and API keys also what it was about, and the names of the fields that were
- * sent; of agents, what the call was about in details. The database lets requests add rows, but neither change nor remove them, and
- * each row is signed by a key that the database does not know.
+ * Audited calls: every call of an agent, and mutations with storefront and customer tokens, by staff and by API keys.
+ * Actions of staff on their own login are recorded in each shop that they work for. Of the payload only a keyed hash is
+ * stored, which proves the content without revealing it; for staff and API keys also the target ids and the names of
+ * the sent fields; for agents the details of the call. Requests may only insert rows, and each row is signed by a key
+ * that is not in the database.
  */
 
-/** A call as it came in and went out. */
+/** A call with its response. */
 export interface AuditedCall {
   operation: Operation;
   caller: Caller;
@@ -40,12 +40,12 @@ export interface AuditedCall {
   secretKey: string;
   auditKey: AuditKey;
   request_id: string;
-  /** The id of the row, where it may be written a second time: after a commit whose outcome is unknown. */
+  /** The id of a row that may be written again after an unknown commit. */
   audit_id?: string;
   status: number;
-  /** The id of what the call made. */
+  /** The id of the created object. */
   made?: string | undefined;
-  /** What was answered, of which an agent's row tells. */
+  /** The response, for the details of an agent's call. */
   answer?: Answer;
 }
 
@@ -55,12 +55,12 @@ const OF_AGENTS: string[] = ['agent', 'guest_agent'];
 const MAX_USER_AGENT = 500;
 
 /**
- * The insert that records a call; nothing for callers whose calls are not audited. It belongs in the call's own transaction, so
+ * The insert that records a call; undefined for callers without audit. It belongs in the call's own transaction, so
  * that a row exists exactly if the call took effect.
  */
 export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
-  // What staff do without having chosen a merchant, such as logging out, belongs to no shop.
+  // Actions of staff without a chosen merchant, such as logout, belong to no shop.
   if (!AUDITED.includes(caller.kind) || shop.siteId === NOBODY) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
   return insertion({
@@ -78,7 +78,7 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
 
 const MAX_FIELDS = 100;
 
-/** What a call of staff or of an API key was about: the ids in its path and of what it made, and the fields that it sent. */
+/** The targets of a call by staff or an API key: the ids in its path and of the created object, and the sent fields. */
 function changesOf({ caller, request, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
   return ON_THE_DASHBOARD.includes(caller.kind) ? sentIn(request, made) : {};
 }
@@ -89,8 +89,8 @@ function sentIn({ params, body }: Received, made?: string) {
 }
 
 /**
- * The insert that records, in one shop, what a member of its staff did with their own login, or by a mailed link: no shop is named in
- * such a call. The shop has to be the tenant meanwhile.
+ * The insert that records in one shop an action of a staff member on their own login, or by a mailed link. The shop
+ * must be the tenant.
  */
 export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<AuditedCall, 'caller'>): Sql {
   const { operation, request } = act;
@@ -99,7 +99,7 @@ export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<
   return insertion({ ...act, ...about, ...sentIn(request), site_id, actor, action: operation.id });
 }
 
-/** Records a call by itself, for mutations that are not an operation's. */
+/** Records a call separately, for mutations outside of operations. */
 export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
   const event = auditEvent(shop, act);
   if (event) await shop.run(event);
@@ -127,7 +127,7 @@ function insertion(record: Record): Sql {
     payload_hash: createHmac('sha256', `${secretKey}audit`).update(payload).digest(),
     ...{ ip: addressOf(request), buyer_ip: record.buyer_ip ?? null, user_agent: userAgentOf(request) },
     correlation_id: request_id,
-    // As PostgreSQL writes them, since they are signed.
+    // In PostgreSQL's spelling, because they are signed.
     targets: record.targets?.map((id) => id.toLowerCase()) ?? [],
     ...{ fields: record.fields ?? [], customer_id },
     details_hash: details === null || salt === null ? null : hashDetails(salt, details),
@@ -141,7 +141,7 @@ function insertion(record: Record): Sql {
         ${auditKey.id}, ${signRow(auditKey, row)})`;
 }
 
-/** The network address, unless a proxy passed on something that is none. */
+/** The network address, unless a proxy passed an invalid one. */
 function addressOf({ ip = '' }: Sender): string | null {
   return isIP(ip) > 0 ? ip : null;
 }
@@ -158,7 +158,9 @@ interface AuditDeps {
   auditKey: AuditKey;
 }
 
-/** Makes sure that a call of an agent has its audit row before it is answered. If the row cannot be written, the call fails. */
+/**
+ * Ensures that a call of an agent has its audit row before the response. If the row cannot be written, the call fails.
+ */
 export async function ensureAudited(
   { db, secretKey, auditKey }: AuditDeps,
   request: Received,
@@ -173,7 +175,7 @@ export async function ensureAudited(
     const about = { audit_id: auditIdOf(context), status, answer, buyer_ip: caller?.buyer_ip };
     const written = auditRefused(db, { ...call, ...about });
     if (status < 500) await written;
-    // What made the request fail may delay this row as well, and the caller does not wait for both.
+    // The cause of the failure may delay this row as well, and the caller must not wait twice.
     else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
     return answer;
   } catch (error) {
@@ -184,8 +186,8 @@ export async function ensureAudited(
 }
 
 /**
- * Records, in a transaction of its own, a call with an agent's token that left no row: refused, failed, or to an address that
- * does not exist. Calls with a revoked or expired token are recorded too; those with a token that never existed are not.
+ * Records, in its own transaction, a call with an agent's token that left no row: rejected, failed, or to an unknown
+ * address. Calls with a revoked or expired token are recorded too; those with an unknown token are not.
  */
 async function auditRefused(
   db: Pool,
@@ -203,23 +205,23 @@ async function auditRefused(
     if (!known) return;
     const { site_id, id } = known;
     const action = act.operation?.id ?? 'unknown';
-    // An ended token may be that of a customer who was erased since: nothing of its calls must ever be erased.
+    // The customer of an ended token may have been erased, so its calls must contain nothing that needs erasing.
     const active = act.status !== 401;
     const customer_id = active ? known.customer_id : null;
     const details = detailsFrom(act.operation, act.request, act.answer, active);
     const row = insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details });
-    // Where the outcome of the call's own commit is unknown, its row may be there.
+    // If the outcome of the call's own commit is unknown, its row may exist.
     await query(connection, sql`${row} on conflict (site_id, id) do nothing`);
   });
 }
 
-/** The token that a call of an agent carries, if it has the form of one. */
+/** The token of an agent's call, if it is well-formed. */
 export function agentTokenIn({ headers }: Sender): string | undefined {
   const token = /^Bearer (agt_\w+)$/i.exec(headers.authorization ?? '')?.[1];
   return token !== undefined && isWellFormed('agent', token) ? token : undefined;
 }
 
-/** The token in whatever state; sets its site for row-level security for the rest of the transaction. */
+/** The token in any state; sets its site for row-level security for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
   const { rows } = await query<RowOf<'tokens', 'site_id' | 'id' | 'customer_id'>>(
     connection,

@@ -6,10 +6,10 @@ import { type Excess, excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES }
 import { fieldsOf, isForm } from './form.ts';
 
 /**
- * The body of a request from its bytes: JSON, or a form where the operation accepts one. Bounds are checked before parsing: depth
- * 20, and no characters that PostgreSQL cannot store. An operation without a body reads it as well, so that validation can reject
- * its fields: whoever sends `{"amount": …}` expects it to count. An empty object then counts as no body, since many clients send
- * `{}` with every call. Throws 415, or a ValidationError that names the place.
+ * Parses the body of a request: JSON, or a form if the operation accepts one. Limits are checked before parsing: depth
+ * 20, and no characters that PostgreSQL cannot store. The body of an operation without one is parsed as well, so that
+ * validation can reject its fields: a caller who sends `{"amount": …}` expects it to count. An empty object then counts
+ * as no body, because many clients send `{}` with every call. Throws 415, or a ValidationError that names the place.
  */
 export function parseBody(operation: Operation, contentType: string | undefined, bytes: Buffer): unknown {
   if (operation.form && isForm(contentType)) {
@@ -35,7 +35,7 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
-/** Invalid UTF-8 would otherwise be stored with U+FFFD in its place. */
+/** Invalid UTF-8 would otherwise be stored as U+FFFD. */
 function textIn(contentType: string | undefined, bytes: Buffer): string {
   const charset = CHARSET.exec(contentType ?? '')?.[1] ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
@@ -51,7 +51,7 @@ function jsonIn(contentType: string | undefined, bytes: Buffer): unknown {
   const excess = excessOf(bytes);
   if (excess) throw tooMuch(excess);
   const value = parsed(text);
-  // UTF-8 cannot encode half a surrogate pair, and JSON allows NUL only by an escape.
+  // UTF-8 cannot encode an unpaired surrogate, and JSON allows NUL only as an escape.
   return bytes.includes('\\u') ? storable(value) : value;
 }
 
@@ -64,10 +64,10 @@ function parsed(text: string): unknown {
 }
 
 const EXCESSES: Record<Excess, { type: string; msg: string }> = {
-  too_deep: { type: 'too_deep', msg: `The body may be nested ${MAX_DEPTH} levels deep at most.` },
-  too_many_entries: { type: 'too_long', msg: `A list may have ${MAX_ENTRIES} entries at most.` },
-  too_many_fields: { type: 'too_long', msg: `An object may have ${MAX_FIELDS} fields at most.` },
-  too_many_values: { type: 'too_long', msg: `The body may hold ${MAX_VALUES} values at most.` },
+  too_deep: { type: 'too_deep', msg: `The body exceeds the nesting limit of ${MAX_DEPTH} levels.` },
+  too_many_entries: { type: 'too_long', msg: `A list exceeds ${MAX_ENTRIES} entries.` },
+  too_many_fields: { type: 'too_long', msg: `An object exceeds ${MAX_FIELDS} fields.` },
+  too_many_values: { type: 'too_long', msg: `The body exceeds ${MAX_VALUES} values.` },
 };
 
 function tooMuch(excess: Excess): ValidationError {
@@ -81,7 +81,7 @@ function storable(value: unknown): unknown {
   return value;
 }
 
-/** The depth is bounded by now. */
+/** The depth has been checked. */
 function findUnstorable(value: unknown): ValidationError['detail'][0] | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : unstorable();
   if (typeof value !== 'object' || value === null) return undefined;
@@ -95,9 +95,9 @@ function findUnstorable(value: unknown): ValidationError['detail'][0] | undefine
 }
 
 function unstorable() {
-  return { loc: [], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
+  return { loc: [], msg: 'Contains a NUL character or an unpaired surrogate.', type: 'string_unicode' };
 }
 
 export function tooLarge(limit: number): ShopError {
-  return new ShopError('payload_too_large', `The body may have ${limit} bytes at most.`, { limit_bytes: limit });
+  return new ShopError('payload_too_large', `Request body exceeds ${limit} bytes.`, { limit_bytes: limit });
 }

@@ -7,7 +7,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 import { createCatalogueCache } from './cache.ts';
 
-/** Two servers on one database: one with the cache and one connection for all shops, and one that reads everything anew. */
+/** Two servers on one database: one with the cache and one connection for all shops, and one without cache. */
 let cached: Awaited<ReturnType<typeof startServer>>;
 let uncached: Awaited<ReturnType<typeof startServer>>;
 const lines: { cached?: boolean }[] = [];
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** The answer of the server with the cache, which must be that of the one without, and whether it came from the cache. */
+/** The response of the server with the cache, which must equal the other's, and whether it came from the cache. */
 async function read(shop: Pick<Shop, 'site_id' | 'credentials'>, path: string) {
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
   const [kept, anew] = [
@@ -57,7 +57,10 @@ async function sellingShop() {
   await shop.givenProduct({ name: 'Plate', track_inventory: false });
   const variant_id = product.variants[0]?.id ?? '';
 
-  /** A checkout that holds some mugs. Unlike `givenCheckout` it does not change the settings, which would change the version. */
+  /**
+   * A checkout that reserves some mugs. Unlike `givenCheckout` it does not change the settings, which would change the
+   * version.
+   */
   async function hold(quantity: number) {
     const { id: cart_id } = await shop.givenCart([{ variant_id, quantity }]);
     const { data, error } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id } });
@@ -87,7 +90,7 @@ const PATHS = [
   '/products?facets=true',
 ];
 
-test.each(PATHS)('%s is answered from the cache while the shop sells, with the stock of that moment', async (path) => {
+test.each(PATHS)('answers %s from the cache during sales, with the current stock', async (path) => {
   const shop = await sellingShop();
   const first = await read(shop, path);
   expect([first.cached, (await read(shop, path)).cached]).toEqual([false, true]);
@@ -105,27 +108,24 @@ test.each(PATHS)('%s is answered from the cache while the shop sells, with the s
   expect(new Set([first.etag, held.etag, sold.etag]).size).toBe(3);
 });
 
-test.each(PATHS)(
-  '%s tells the moment at which a variant is sold out, and at which it can be bought again',
-  async (path) => {
-    const shop = await sellingShop();
-    await read(shop, path);
+test.each(PATHS)('%s shows at once that a variant is sold out or available again', async (path) => {
+  const shop = await sellingShop();
+  await read(shop, path);
 
-    const params = await shop.hold(10);
-    const out = await read(shop, path);
-    await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/cancel', { params });
-    const back = await read(shop, path);
+  const params = await shop.hold(10);
+  const out = await read(shop, path);
+  await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/cancel', { params });
+  const back = await read(shop, path);
 
-    expect([out.cached, back.cached]).toEqual([false, false]);
-    expect([JSON.stringify(out.body), JSON.stringify(back.body)]).toEqual([
-      expect.stringContaining('"available":false'),
-      expect.not.stringContaining('"available":false'),
-    ]);
-    expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
-  },
-);
+  expect([out.cached, back.cached]).toEqual([false, false]);
+  expect([JSON.stringify(out.body), JSON.stringify(back.body)]).toEqual([
+    expect.stringContaining('"available":false'),
+    expect.not.stringContaining('"available":false'),
+  ]);
+  expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
+});
 
-test('shops that take turns on one connection get their own stock from the cache', async () => {
+test('shops that share one connection get their own stock from the cache', async () => {
   const shops = [await sellingShop(), await sellingShop()] as const;
   for (const shop of shops) await read(shop, '/products');
 
@@ -135,7 +135,7 @@ test('shops that take turns on one connection get their own stock from the cache
   }
 });
 
-test('a kept answer is not sent after its products have changed', async () => {
+test('does not send a cached response after its products have changed', async () => {
   const { product_id, variant_id, ...shop } = await sellingShop();
   await read(shop, '/products/mug');
   const params = { path: { product_id, variant_id } };
@@ -159,7 +159,7 @@ test('a kept answer is not sent after its products have changed', async () => {
   }
 });
 
-test('the total of a list, which is remembered for all of its pages, follows what comes and goes', async () => {
+test('the cached total of a list follows additions and removals', async () => {
   const { product_id, ...shop } = await sellingShop();
   const totals = async () => {
     const paths = ['/products?limit=1', '/products?limit=1&page=2', '/products?limit=1&in_stock=false'];
@@ -176,7 +176,7 @@ test('the total of a list, which is remembered for all of its pages, follows wha
   expect(await totals()).toEqual([2, 2, 1]);
 });
 
-/** What sales move, and what changes only with a column that is compared. */
+/** Columns that sales change, and columns that only change with a compared column. */
 const COUNTED_APART = {
   variants: ['on_hand', 'reserved', 'stock_changed_in', 'quantity_before', 'available_before', 'sku_twin'],
   products: ['sales_count'],
@@ -187,7 +187,7 @@ function columnsOf(table: 'variants' | 'products'): string {
     and not attisdropped and attname <> 'site_id'`;
 }
 
-test('every column of products but their sales is compared by the trigger', async () => {
+test('the trigger compares every column of products except their sales', async () => {
   const { owner } = await openShop();
   const { rows } = await owner.query<{ column: string; compared: string }>(
     `select c.column, pg_get_functiondef('commerce.note_products'::regproc) as compared from (${columnsOf('products')}) as c`,
@@ -200,7 +200,7 @@ test('every column of products but their sales is compared by the trigger', asyn
 });
 
 test.each(['bump_catalog_by_content', 'note_content'])(
-  'every column of variants but their stock is compared by the trigger %s',
+  'the trigger %s compares every column of variants except their stock',
   async (trigger) => {
     const { owner } = await openShop();
     const { rows } = await owner.query<{ column: string; definition: string }>(

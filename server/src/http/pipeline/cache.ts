@@ -12,48 +12,49 @@ import type { Packed } from './compress.ts';
 import type { Answer } from './errors.ts';
 
 /**
- * Catalogue answers that cannot be stale: the look-up of the credential has just read the site's catalogue version, which every
- * committed change to the catalogue increments, and, in the same statement, the stock of the products in the cached answer. A
- * cached answer of the same version is sent with that stock filled in. The ETag is made of both.
+ * Cache of catalogue responses that cannot be stale: the look-up of the credential has just read the site's catalogue
+ * version, which every committed change to the catalogue increments, and, in the same statement, the stock of the
+ * products in the cached response. A cached response of the same version is sent with that stock filled in. The ETag
+ * depends on both.
  */
 export interface CatalogueCache {
-  /** What is cached for a request, to be looked up before its caller is known. */
+  /** The cache entry for a request, found before its caller is known. */
   find(operation: Operation, site_id: string | null, request: Pick<Received, 'params' | 'query'>): Found;
-  /** The cached answer, if it is still up to date by what the look-up of the caller has read. */
+  /** The cached response, if the look-up shows that it is current. */
   current(found: Found, seen: Seen, context: RequestContext): Answer | undefined;
-  /** The cached answer, or the one that `read` gives, which is then cached. */
+  /** The cached response, or the result of `read`, which is then cached. */
   remember(found: Found, shop: Shop, context: RequestContext, read: () => Promise<Answer>): Promise<Answer>;
-  /** What it holds now, by its own count. */
+  /** Its current size, by its own count. */
   held(): { entries: number; bytes: number };
 }
 
-/** What the look-up of the caller has read of its shop. */
+/** Data of the shop that the look-up of the caller has read. */
 type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 
-/** The place of an answer in the cache, and the products whose stock is in it. */
+/** The key of a cached response, and the products whose stock it contains. */
 export interface Found {
   operation: Operation;
-  /** Of the request without its site, which only the credential may name. */
+  /** The request without its site, which only the credential may name. */
   request: string;
   isKept: boolean;
   productIds: string[];
 }
 
-/** An answer as bytes, and their compressed forms. */
+/** A response as bytes, with its compressed forms. */
 interface Kept {
   version: string;
   body: Buffer;
   etag: string;
-  /** The products whose stock is in it, and that stock. */
+  /** The products whose stock it contains, and that stock. */
   productIds: string[];
   stock: string;
-  /** Where in the body the stock is (start and end), and which slot it fills. */
+  /** Positions of stock values in the body, and their slots. */
   slots: { start: number; end: number; slot: string }[];
   br?: Buffer;
   gzip?: Buffer;
 }
 
-/** Part of each key: another contract may answer differently though the catalogue has not changed. */
+/** Part of each key, because another contract may answer differently for the same catalogue. */
 const RELEASE = hash('sha1', readFileSync(contractFile()), 'base64url').slice(0, 8);
 
 function contractFile(): string {
@@ -62,16 +63,18 @@ function contractFile(): string {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** What an entry takes beside its body and key: the buffer object, its backing store, the ETag, its place in the map. */
+/**
+ * Overhead of an entry besides its body and key: the buffer object, its backing store, the ETag, its place in the map.
+ */
 const ENTRY_BYTES = 1024;
-/** What a buffer takes beside its bytes. */
+/** Overhead of a buffer besides its bytes. */
 const BUFFER_BYTES = 256;
-/** What a slot takes, and the id of a product. */
+/** Size of a slot or a product id. */
 const SLOT_BYTES = 64;
 const ID_BYTES = 72;
 
 export function createCatalogueCache({ enabled }: { enabled: boolean }): CatalogueCache {
-  // Bytes, not text: what is sent again and again is encoded once.
+  // Bytes, not text, so that repeated responses are encoded once.
   const answers = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ENTRY_BYTES,
@@ -85,7 +88,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       ID_BYTES * productIds.length +
       ENTRY_BYTES,
   });
-  /** An answer that is asked for again is compressed once. Only the entry that it was made of takes it. */
+  /** A repeated response is compressed once. Only the entry that it was made from keeps the result. */
   const packedOf = (key: string, entry: Kept): Packed => ({
     of: (encoding) => entry[encoding],
     keep(encoding, bytes) {
@@ -93,7 +96,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       if (kept?.body === entry.body) answers.set(key, { ...kept, [encoding]: exactBuffer(bytes) });
     },
   });
-  /** The entry, if it was up to date at the moment at which the caller was looked up. */
+  /** The entry, if it was current when the caller was looked up. */
   const entryFor = (key: string, { catalog_version, shown_stock }: Omit<Seen, 'site_id'>): Kept | undefined => {
     const kept = answers.get(key);
     if (!kept || kept.version !== catalog_version) return undefined;
@@ -130,8 +133,8 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
-      // Not cached: empty results, of which anybody can cause any number, and what was read during a change and may be partly
-      // older.
+      // Not cached: empty results, which anybody can cause in any number, and reads during a change, which may be
+      // partly older.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
         return answer;
       if (shown) answers.set(key, entryOf(shown, etag));
@@ -146,7 +149,7 @@ function keyOf(site_id: string, request: string): string {
   return `${RELEASE} ${site_id} ${request}`;
 }
 
-/** Made of the stock as it is shown, which may be less than there is. */
+/** Based on the displayed stock, which may be less than the real one. */
 function etagOf(key: string, version: string, filled: string[]): string {
   return `"${hash('sha1', `${key} ${version} ${filled.join()}`, 'base64url')}"`;
 }
@@ -171,7 +174,7 @@ function entryOf(shown: ShownJson<unknown>, etag: string): Kept {
   return { version, body, etag, productIds, stock, slots: placed };
 }
 
-/** The same answer with another stock. */
+/** The same response with another stock. */
 function withStock(kept: Kept, key: string, stock: string): Kept {
   const { slots, version, productIds } = kept;
   const filled = fill(
@@ -196,7 +199,7 @@ function compressedSize(bytes: Buffer | undefined): number {
   return bytes ? bytes.length + BUFFER_BYTES : 0;
 }
 
-/** The bytes in memory of their own: a small `Buffer.from` is a slice of a shared 64 KB block, and keeps all of it alive. */
+/** Copies the bytes: a small `Buffer.from` is a slice of a shared 64 KB block, and keeps all of it in memory. */
 function exactBuffer(body: string | Buffer): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
   if (typeof body === 'string') buffer.write(body);

@@ -16,7 +16,7 @@ interface Sent {
   body?: string;
 }
 
-/** As it goes over the wire: `fetch` unpacks answers, and asks for compression by itself. */
+/** The raw response: `fetch` decompresses responses, and requests compression itself. */
 async function raw(url: string, { method = 'GET', headers = {}, body }: Sent = {}) {
   const sent = request(url, { method, headers });
   const answer = new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
@@ -46,7 +46,7 @@ test.each([
   ['gzip, deflate, br', 'br', brotliDecompressSync],
   ['gzip, br;q=0', 'gzip', gunzipSync],
 ])(
-  'an answer over 1 KB is compressed for Accept-Encoding: %s, first and from the cache',
+  'compresses a response over 1 KB for Accept-Encoding: %s, at first and from the cache',
   async (accepted, encoding, unpack) => {
     const { get } = await shopWithLargeList();
     const plain = await get('');
@@ -63,7 +63,7 @@ test.each([
 );
 
 test.each(['', 'identity', 'br;q=0, gzip;q=0', 'identity, gzip;q=0.5'])(
-  'nothing is compressed for Accept-Encoding: %s',
+  'does not compress for Accept-Encoding: %s',
   async (accepted) => {
     const { headers, bytes } = await (await shopWithLargeList()).get(accepted);
 
@@ -73,7 +73,7 @@ test.each(['', 'identity', 'br;q=0, gzip;q=0', 'identity, gzip;q=0.5'])(
   },
 );
 
-test('small answers and answers with secrets go out as they are', async () => {
+test('does not compress small responses and those with secrets', async () => {
   const { baseUrl, credentials } = await openShop();
   const headers = { 'X-API-Key': credentials.api_key, 'Accept-Encoding': 'br, gzip' };
   const origins = Array.from({ length: 20 }, (_, i) => `https://${'long-name-'.repeat(5)}${i}.example`);
@@ -90,7 +90,7 @@ test('small answers and answers with secrets go out as they are', async () => {
   expect(secret.bytes.length).toBeGreaterThan(1_024);
 });
 
-test('the ETag of a compressed answer is a weak one, and either is known again in any encoding', async () => {
+test('weakens the ETag of a compressed response, and accepts both with any encoding', async () => {
   const { get } = await shopWithLargeList();
   const [plain, packed] = [await get(''), await get('br')];
 
@@ -105,7 +105,7 @@ test('the ETag of a compressed answer is a weak one, and either is known again i
   }
 });
 
-test('HEAD tells the headers of GET, compressed or not', async () => {
+test('HEAD returns the headers of GET, compressed or not', async () => {
   const { get } = await shopWithLargeList();
   for (const encoding of ['', 'br', 'gzip']) {
     const [head, whole] = [await get(encoding, { method: 'HEAD' }), await get(encoding)];
@@ -116,7 +116,7 @@ test('HEAD tells the headers of GET, compressed or not', async () => {
   }
 });
 
-test('without the cache, and beyond what is compressed at once, answers are the same', async () => {
+test('returns the same content without the cache and for large responses', async () => {
   const shop = await shopWithLargeList();
   for (let i = 0; i < 60; i += 1) await shop.givenProduct({ name: `Mug ${i}`, description: `clay ${i} `.repeat(600) });
   const server = await startServer(databaseUrl(), { cache: createCatalogueCache({ enabled: false }) });
@@ -132,7 +132,7 @@ test('without the cache, and beyond what is compressed at once, answers are the 
   }
 });
 
-test('Vary keeps what it names besides the encoding', async () => {
+test('keeps other names in Vary', async () => {
   const { get } = await shopWithLargeList();
   const { headers } = await get('br', { headers: { Origin: 'https://shop.example' } });
 

@@ -2,19 +2,19 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 
 /**
- * Compresses answers of more than a kilobyte. Brotli at its lowest quality is smaller than gzip at its lowest level, and
- * takes half of the time: of 41 KB of products it makes 2.6 KB in 0.1 ms.
+ * Compresses responses above a kilobyte. Brotli at its lowest quality is smaller than gzip at its lowest level, and
+ * takes half of the time: it reduces 41 KB of products to 2.6 KB in 0.1 ms.
  */
 export type Encoding = 'br' | 'gzip';
 
-/** The compressed forms of a body that is sent more than once. */
+/** The compressed forms of a body that is sent repeatedly. */
 export interface Packed {
   of(encoding: Encoding): Buffer | undefined;
   keep(encoding: Encoding, bytes: Buffer): void;
 }
 
 const SMALLEST_BYTES = 1_024;
-/** Larger bodies are compressed on another thread: up to this size, handing them over costs more than the work. */
+/** Larger bodies are compressed on another thread; below this size, the transfer costs more than the work. */
 const LARGEST_SYNC_BYTES = 256 * 1_024;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY + 1 } };
 const GZIP = { level: constants.Z_BEST_SPEED };

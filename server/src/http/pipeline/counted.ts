@@ -1,17 +1,17 @@
 import { ShopError } from '../../shop/errors.ts';
 import type { RateLimit } from '../../shop/rate-limits.ts';
 
-/** What counting a request against its limits came to. */
+/** The result of counting a request against its limits. */
 export interface Counted {
   headers: Record<string, string>;
   refusal?: ShopError;
-  /** The answer in place of a failure, where a limit that strangers share is used up. A success is not affected. */
+  /** Replaces a failure if a limit that strangers share is used up. A success is not affected. */
   refusalIfFailed?: ShopError;
-  /** To be called when the request succeeded: limits that count only failures then forget it. */
+  /** Call it after a success: limits that count only failures then forget the request. */
   succeeded?: () => Promise<void>;
 }
 
-/** What is done when the request has succeeded or failed. */
+/** Actions after the success or failure of the request. */
 export function outcomesOf({ succeeded, refusalIfFailed }: Counted) {
   return { succeeded, refusalIfFailed };
 }
@@ -23,7 +23,7 @@ export function refusedFor(milliseconds: number): ShopError {
   });
 }
 
-/** RateLimit header fields of the IETF draft: what is left of the quota, and its policy. */
+/** RateLimit header fields of the IETF draft: the remaining quota, and its policy. */
 export function rateLimitHeaders(
   name: string,
   { points, seconds }: Pick<RateLimit, 'points' | 'seconds'>,
@@ -36,13 +36,13 @@ export function rateLimitHeaders(
   };
 }
 
-/** Adds the headers that report what is left of a limit. Throws its refusal if there is one. */
+/** Adds the rate limit headers. Throws if the limit is exceeded. */
 export function applyLimit(into: Record<string, string>, { headers, refusal }: Counted): void {
   Object.assign(into, headers);
   if (refusal) throw refusal;
 }
 
-/** The refusal as a protocol that has errors of its own tells it: its data is what the API would answer. */
+/** The error for protocols with their own errors: its data are the API's response. */
 export function refusalTold({ refusal }: Counted) {
   if (!refusal) return undefined;
   const { code: error, message, context } = refusal;

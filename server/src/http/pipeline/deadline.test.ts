@@ -10,7 +10,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 
 const SECONDS = 0.5;
 
-/** A shop behind a server whose requests have half a second. */
+/** A shop on a server with a deadline of half a second. */
 async function openHurried() {
   const shop = await openShop();
   const { site_id, credentials, givenProduct } = shop;
@@ -31,7 +31,7 @@ async function openHurried() {
   return { server, shop, headers, lock, givenProduct, failures };
 }
 
-test('a mutation that takes too long is undone, and done by its retry under the same key', async () => {
+test('rolls back a mutation that times out, and runs its retry under the same key', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   const { variants } = await givenProduct();
   const post = (path: string, key: string, body: object) =>
@@ -52,12 +52,12 @@ test('a mutation that takes too long is undone, and done by its retry under the 
 
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
   expect(late.headers.get('Retry-After')).toBe('1');
-  // PostgreSQL notices within two seconds that nobody is there any more; until then the key is in use.
+  // PostgreSQL notices the lost connection within two seconds; until then the key is in use.
   await expect.poll(async () => (await add()).status, { timeout: 10_000 }).toBe(200);
   expect(await quantities()).toEqual([{ quantity: 1 }]);
 });
 
-test('a write that waits for a lock beside its COMMIT ends with the deadline, as a timeout that has written nothing', async () => {
+test('a write that waits for a lock at COMMIT ends at the deadline with a timeout and no effect', async () => {
   const { server, headers, lock } = await openHurried();
   const key = randomUUID();
   const make = () =>
@@ -76,14 +76,14 @@ test('a write that waits for a lock beside its COMMIT ends with the deadline, as
   await unlock();
 
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
-  // Locks are waited for 2 s where there is more time.
+  // Without the deadline, locks are awaited for 2 s.
   expect(took).toBeLessThan(1_500);
   expect(await carts()).toEqual([]);
   const again = (await (await make()).json()) as { id: string };
   expect(await carts()).toEqual([{ id: again.id }]);
 });
 
-test('a read that takes too long gives its connection up', async () => {
+test('a read that times out releases its connection', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   await givenProduct();
   const list = () => fetch(`${server.baseUrl}/api/storefront/products?q=${randomUUID()}`, { headers });
@@ -97,7 +97,7 @@ test('a read that takes too long gives its connection up', async () => {
   expect((await list()).status).toBe(200);
 });
 
-test('a page that takes too long says that it may be sent again, and undoes what was not committed', async () => {
+test('a page that times out says that it may be sent again, and rolls back', async () => {
   const { server, shop, lock, failures } = await openHurried();
   const { checkout_url } = await shop.givenCheckout();
   let origin = shop.baseUrl;
@@ -106,7 +106,7 @@ test('a page that takes too long says that it may be sent again, and undoes what
   const form = await browser.open(`${checkout_url}?change=1`);
   const name = 'Changed';
 
-  // The change has been written by the time its audit row is.
+  // The change has been written before its audit row.
   const unlock = await lock('audit_events');
   origin = server.baseUrl;
   const late = await browser.press(form, 'save', { shipping_first_name: name });
@@ -124,7 +124,7 @@ test('a page that takes too long says that it may be sent again, and undoes what
   expect(sent.html).toContain(name);
 });
 
-test('a body that does not arrive is not waited for', async () => {
+test('does not wait for a body that never arrives', async () => {
   const { server, headers } = await openHurried();
   const fields = { ...headers, Host: 'x', 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
   const head = Object.entries({ ...fields, 'Content-Length': '100' }).map((field) => field.join(': '));

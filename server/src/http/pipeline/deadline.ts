@@ -7,7 +7,7 @@ import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
 import { tookTooLong } from './errors.ts';
 
-/** How long a request may take as a whole, in seconds; longer for one with a large body. */
+/** Total time limit of a request in seconds; longer for one with a large body. */
 export interface Deadlines {
   request: number;
   upload: number;
@@ -16,9 +16,9 @@ export interface Deadlines {
 export const DEADLINES: Deadlines = { request: 30, upload: 120 };
 
 /**
- * The time that a request has. When it is over, the answer is 503 `timeout` at once, and the connection that the request
- * holds is ended, so that PostgreSQL undoes its transaction. Once the COMMIT is on its way, the outcome is waited for: whoever is told
- * `timeout` can rely on nothing having been done. PostgreSQL ends what is sent together with COMMIT when the time is over.
+ * The deadline of a request. After it, the response is 503 `timeout` at once, and the request's connection is closed,
+ * so that PostgreSQL rolls back. Once COMMIT is sent, the outcome is awaited, because `timeout` promises that nothing
+ * was done. PostgreSQL ends statements sent together with COMMIT when the time is over.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout;
@@ -28,23 +28,23 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** The deadline passed during a COMMIT: it counts if the work fails, is repeated or goes on. */
+  /** The deadline passed during a COMMIT: it applies if the work fails, is repeated or continues. */
   #missed = false;
 
   constructor(seconds: number) {
-    // A request that ends in time never looks at it.
+    // A request in time never awaits it.
     this.#expiry.promise.catch(() => undefined);
     this.#seconds = seconds;
     this.#end = Date.now() + seconds * 1_000;
     this.#timer = setTimeout(() => this.#expire(), seconds * 1_000);
   }
 
-  /** Whether the request has been answered for being late. */
+  /** Whether the request was already answered with a timeout. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** The result of the work. Throws `timeout` if it takes too long. */
+  /** The result of the work. Throws `timeout` after the deadline. */
   async limit<T>(work: Promise<T>): Promise<T> {
     try {
       return await Promise.race([work, this.#expiry.promise]);
@@ -55,7 +55,7 @@ export class Deadline {
     }
   }
 
-  /** Runs work that holds a connection; `commits` when a COMMIT follows. */
+  /** Runs work that holds a connection; `commits` if a COMMIT follows. */
   async hold<T>(connection: Connection, { commits }: { commits: boolean }, work: () => Promise<T>): Promise<T> {
     this.#committing = false;
     if (this.#missed) this.#expire();
@@ -72,7 +72,7 @@ export class Deadline {
     }
   }
 
-  /** One of the transactions of a request that has several: between them the time counts. */
+  /** One of several transactions of a request: between them the deadline applies. */
   async inShop<T>(db: Pool, tenant: Tenant, actor: Actor, work: (shop: Shop) => Promise<T>): Promise<T> {
     try {
       return await inShop(db, tenant, actor, work, {
@@ -99,7 +99,7 @@ export class Deadline {
 }
 
 function tooLate(seconds: number): ShopError {
-  return new ShopError('timeout', `The request took longer than ${seconds} s and was undone. Send it again.`);
+  return new ShopError('timeout', `The request took longer than ${seconds} s and was rolled back. Retry it.`);
 }
 
 export function secondsFor({ bodyLimitBytes }: Operation, deadlines: Deadlines): number {

@@ -7,13 +7,13 @@ import type { ShownJson } from '../../shop/products/shown.ts';
 import { document } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
 
-/** Errors on the wire: status and retryability of each code stand in the contract's catalogue, and nowhere else. */
+/** Error responses: the contract's catalogue defines the status and retryability of each code. */
 
 interface CatalogueEntry {
   status: number;
   retryable: boolean;
   remedy: string;
-  /** For agents, in place of the remedy. */
+  /** For agents, instead of the remedy. */
   advice?: { next: string; operation?: string };
 }
 
@@ -27,21 +27,21 @@ export interface Answer {
   /** JSON, as text or encoded. */
   body: string | Buffer | undefined;
   headers?: Record<string, string>;
-  /** Where the compressed forms of the body are kept, when it is sent more than once. */
+  /** The compressed forms of a body that is sent repeatedly. */
   packed?: Packed;
-  /** The call is on record already, in the transaction of the request. */
+  /** The call was already recorded, in the transaction of the request. */
   audited?: boolean;
-  /** What the body was made of, when stock is part of it. */
+  /** The source of the body if it contains stock. */
   shown?: ShownJson<unknown>;
-  /** What the body was made of, where it is no text already. */
+  /** The source of the body if it is not text yet. */
   told?: unknown;
   /** A list without results. */
   empty?: boolean;
-  /** The id of what was made. */
+  /** The id of the created object. */
   made?: string;
 }
 
-/** Whether the same call, with the same Idempotency-Key, may succeed later. */
+/** Whether the same call with the same Idempotency-Key may succeed later. */
 export function mayTurnOut(code: ErrorCode): boolean {
   return catalogue[code]?.retryable ?? false;
 }
@@ -50,18 +50,18 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
-/** The code that is logged for an error: the one that the caller gets. */
+/** The code to log for an error: the one that the caller gets. */
 export function codeOf(error: unknown): string {
   if (error instanceof ValidationError) return 'validation_error';
   return error instanceof ShopError ? error.code : translate(error).code;
 }
 
-/** Whether the caller was refused. Faults of the server are no guesses. */
+/** Whether the caller was rejected. Server faults do not count as guesses. */
 export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500;
 }
 
-/** What a refusal tells agents to do. */
+/** The advice of an error for agents. */
 function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
   const { advice, remedy } = catalogue[code] ?? {};
   const { next = remedy, operation } = advice ?? {};
@@ -69,8 +69,8 @@ function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
 }
 
 /**
- * The answer to anything thrown. What callers must not see (a bug, a database message) becomes a bare 500 or 503. Agents are told
- * what to do, as well.
+ * The response to an error. Internal details (a bug, a database message) become a bare 500 or 503. Agents also get
+ * advice.
  */
 export function answerTo(error: unknown, requestId: string, forAgent = false): Answer {
   if (error instanceof ValidationError) {
@@ -86,7 +86,7 @@ export function answerTo(error: unknown, requestId: string, forAgent = false): A
   }
   const refusal = error instanceof ShopError ? error : translate(error);
   const { status, retryable } = catalogue[refusal.code] ?? { status: 500, retryable: false };
-  // Completing a checkout is the one operation with a body of refusals of its own.
+  // Completing a checkout is the only operation with its own error body.
   const body: ErrorBody & CompletionRefusal = {
     error: refusal.code,
     message: refusal.message,
@@ -116,7 +116,7 @@ interface DatabaseError {
 
 const UNIQUE_VIOLATION = '23505';
 const CHECK_VIOLATION = '23514';
-/** Constraints that carry the code of the refusal they stand for, with what to do about it. */
+/** Constraints named by the error code that they represent, with their messages. */
 const CONSTRAINTS: Partial<Record<string, string>> = {
   slug_taken: 'Another product has this slug.',
   sku_taken: 'Another variant of this shop has this SKU.',
@@ -125,13 +125,13 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   variant_options_taken: 'Another variant of the product has the same option values.',
   discount_code_taken: 'Another discount has this code.',
   email_taken: 'Another customer has this e-mail address.',
-  insufficient_stock: 'There is not that much in stock.',
+  insufficient_stock: 'There is not enough stock.',
 };
 
-/** Constraints that stand for the refusal of another. */
+/** Constraints that represent the error of another. */
 const ALIASES: Partial<Record<string, string>> = { sku_taken_in_any_case: 'sku_taken' };
 
-/** Turns an error of the database into the refusal that its constraint names, into one that may be retried, or into a bug. */
+/** Converts a database error to the error that its constraint names, to a retryable one, or to a bug. */
 export function translate(error: unknown): ShopError {
   const { code = '', constraint = '' } = error as DatabaseError;
   const refusal = ALIASES[constraint] ?? constraint;
@@ -141,36 +141,41 @@ export function translate(error: unknown): ShopError {
   }
   if (isDiskFull(error)) return diskFull();
   if (isReadOnlyError(error)) return new ShopError('unavailable', 'The database is read-only. Retry later.');
-  if (tookTooLong(error)) return new ShopError('unavailable', 'The database took too long. Try again.');
-  if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');
-  return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
+  if (tookTooLong(error)) return new ShopError('unavailable', 'The database took too long. Retry the request.');
+  if (isUnavailable(error))
+    return new ShopError('unavailable', 'The database is unreachable at the moment. Retry the request.');
+  return new ShopError('internal_error', 'An internal error occurred. It was logged with this request id.');
 }
 
 function diskFull(): ShopError {
-  return new ShopError('storage_full', 'Nothing can be saved now: the disk of the database is full. Try again later.', {
-    retry_after_seconds: RETRY_WHEN_FULL_SECONDS,
-  });
+  return new ShopError(
+    'storage_full',
+    'Nothing can be stored at the moment: the disk of the database is full. Retry later.',
+    {
+      retry_after_seconds: RETRY_WHEN_FULL_SECONDS,
+    },
+  );
 }
 
-/** Somebody has to make space. */
+/** An operator must free space. */
 const RETRY_WHEN_FULL_SECONDS = 10;
 
-/** A statement ran, or waited for a lock, for as long as it may: its transaction was undone. */
+/** A statement or a lock exceeded its timeout: its transaction was rolled back. */
 export function tookTooLong(error: unknown): boolean {
   return hasCode(error, TOO_SLOW);
 }
 
-/** The transaction was undone as a whole, or never got to its COMMIT: running it again is safe. */
+/** The transaction was rolled back, or never reached its COMMIT: a retry is safe. */
 export function isRetryable(error: unknown): boolean {
   return hasCode(error, CONFLICTS) || isLostConnection(error);
 }
 
-/** A statement that was ended after its time limit, and one that waited too long for a lock. */
+/** A statement that exceeded its timeout, and one that waited too long for a lock. */
 const TOO_SLOW = ['57014', '55P03'];
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
-/** The database did not answer, or not in time. */
+/** The database did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;
   const { code = '', message = '' } = error as DatabaseError;

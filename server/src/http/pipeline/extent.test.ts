@@ -5,7 +5,7 @@ const excess = (text: string) => excessOf(Buffer.from(text));
 const list = (count: number, entry = '0') => `[${Array(count).fill(entry).join(',')}]`;
 const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
 
-test('a text at its limits passes, and one beyond them is told the limit', () => {
+test('accepts a text at its limits, and names the limit beyond them', () => {
   expect(excess('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).toBeUndefined();
   expect(excess('{"a":'.repeat(MAX_DEPTH + 1))).toBe('too_deep');
   expect(excess(list(MAX_ENTRIES))).toBeUndefined();
@@ -15,16 +15,16 @@ test('a text at its limits passes, and one beyond them is told the limit', () =>
   expect(excess(list(MAX_VALUES / MAX_ENTRIES, list(MAX_ENTRIES)))).toBe('too_many_values');
 });
 
-test('brackets and commas inside strings do not count', () => {
+test('ignores brackets and commas in strings', () => {
   const text = JSON.stringify({ a: '[{'.repeat(50), b: '\\",[,'.repeat(20_000), '[': ',' });
   expect(excess(text)).toBeUndefined();
 });
 
-test('each list is counted by itself', () => {
+test('counts each list separately', () => {
   expect(excess(`[${list(6_000)},${list(6_000)}]`)).toBeUndefined();
   expect(excess(`[${list(2)},${list(MAX_ENTRIES + 1)},0]`)).toBe('too_many_entries');
 });
 
-test('what is no JSON is judged without harm', () => {
+test('handles text that is not JSON without failing', () => {
   for (const text of ['', ']]]]', '"', '"\\', '}{', ',,,', '[1,2', '\u0000']) expect(excess(text)).toBeUndefined();
 });

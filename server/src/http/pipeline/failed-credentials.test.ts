@@ -17,7 +17,7 @@ function call(path: string, headers: Headers, ip: string) {
   return fetch(`${server.baseUrl}${path}`, { headers: { ...headers, 'X-Forwarded-For': ip } });
 }
 
-/** Makes a failing call this often, at most eight at once. Returns how often each status came, and the last answer of all. */
+/** Makes a failing call repeatedly, at most eight at once. Returns the count of each status, and the last response. */
 async function failing(times: number, send: () => Promise<Response>) {
   const counts: Record<number, number> = {};
   let last = await send();
@@ -31,7 +31,7 @@ async function failing(times: number, send: () => Promise<Response>) {
   return { counts, last };
 }
 
-test('who keeps calling with a token that has ended is told to slow down, and nobody else behind the address is', async () => {
+test('slows down a caller that keeps sending an ended token, but nobody else at the address', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { api_key, storefront_token, sync_secret } = shop.credentials;
@@ -63,7 +63,7 @@ test('who keeps calling with a token that has ended is told to slow down, and no
   expect([badKey.status, elsewhere.status, otherAddress.status]).toEqual([401, 401, 401]);
 });
 
-test('a customer whose token is good is served while others of the same kind fail behind the same address', async () => {
+test('serves a customer with a valid token while others of the same kind fail at the same address', async () => {
   const shop = await openShop();
   const { access_token } = await shop.givenCustomer();
   const pair = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
@@ -78,7 +78,7 @@ test('a customer whose token is good is served while others of the same kind fai
   expect(mine.status).toBe(200);
 });
 
-test('who invents a site for each call is refused as well, and served as soon as the credential is good', async () => {
+test('rejects a caller that invents a site for each call, and accepts a valid credential at once', async () => {
   const shop = await openShop();
   const invented = () => ({ 'X-Site-ID': randomUUID(), 'X-Service-Token': mintToken('storefront') });
   const ip = '10.9.2.1';
@@ -90,7 +90,7 @@ test('who invents a site for each call is refused as well, and served as soon as
   expect((await call('/api/storefront/products', good, ip)).status).toBe(200);
 });
 
-test('links that lead nowhere are refused at last, and a link that is good opens', async () => {
+test('rejects invalid links after a while, and opens a valid one', async () => {
   const shop = await openShop();
   const { checkout_url } = await shop.givenCheckout();
   const ip = '10.9.3.1';
@@ -102,7 +102,7 @@ test('links that lead nowhere are refused at last, and a link that is good opens
   expect(page.status).toBe(200);
 });
 
-test('a shop whose customers all log in behind one address keeps them all, since only failed logins count', async () => {
+test('accepts all logins of a shop whose customers share one address, because only failed ones count', async () => {
   const shop = await openShop();
   const { email, password } = await shop.givenCustomer();
   const headers = {
@@ -118,6 +118,6 @@ test('a shop whose customers all log in behind one address keeps them all, since
       headers: { ...headers, 'Idempotency-Key': randomUUID() },
     });
 
-  // One after the other: simultaneous logins to one account wait for each other.
+  // One after another, because concurrent logins to one account wait for each other.
   for (let count = 0; count < 33; count += 1) expect((await logIn()).status).toBe(200);
 });

@@ -5,11 +5,11 @@ import { isUuid } from '../callers/claims.ts';
 import type { Sender } from '../received.ts';
 
 /**
- * Calls whose credential is bad are counted by address, site and kind of credential. They are refused when there are too
- * many; a call with a good credential never is, whatever others behind the same address sent.
+ * Counts calls with an invalid credential by address, site and kind of credential, and rejects them above a limit. A
+ * call with a valid credential is never rejected for the calls of others at the same address.
  */
 
-/** Whether a refusal is about the credential: a wrong password is not, it has limits of its own. */
+/** Whether an error concerns the credential. A wrong password does not: it has its own limits. */
 export function isCredentialRefusal({ code }: ShopError): boolean {
   return code === 'unauthorized' || code === 'invalid_token';
 }
@@ -19,7 +19,7 @@ export function keyOfFailure({ ip = '', headers }: Sender, kind = kindIn(headers
   return `${networkOf(ip)} ${isUuid(site) ? site.toLowerCase() : 'no site'} ${kind}`;
 }
 
-/** The most specific one that was sent: a customer's token beside the storefront's is the customer's failure. */
+/** The most specific credential: a customer's token sent with a storefront token counts as the customer's failure. */
 function kindIn(headers: IncomingHttpHeaders): string {
   const [, prefix] = /^Bearer (cust|agt|mch)_/i.exec(headers.authorization ?? '') ?? [];
   if (prefix) return prefix.toLowerCase();

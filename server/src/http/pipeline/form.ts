@@ -1,4 +1,4 @@
-/** Forms, as OAuth clients send them: the same fields as the JSON body, all of them text. */
+/** Forms of OAuth clients: the fields of the JSON body, all as text. */
 
 const FORM = /^application\/x-www-form-urlencoded(?:;|$)/i;
 const WHOLE_NUMBER = /^-?\d{1,15}$/;
@@ -8,8 +8,8 @@ export function isForm(contentType: string | undefined): boolean {
 }
 
 /**
- * The fields of a form as the JSON that the contract asks for: whole numbers become numbers, and repeated fields lists. Unknown
- * fields are ignored, as RFC 6749 §3.2 requires; what does not fit stays text, for the validation.
+ * Converts a form to the JSON of the contract: whole numbers become numbers, and repeated fields lists. Unknown fields
+ * are ignored, as RFC 6749 §3.2 requires; values that do not fit stay text, for the validation.
  */
 export function fieldsOf(properties: Record<string, Property>, text: string): Record<string, unknown> {
   const form = new URLSearchParams(text);
@@ -27,7 +27,7 @@ interface Property {
 function fieldOf({ type }: Property, values: string[]): unknown {
   if (type === 'array') return values;
   const [value = '', ...more] = values;
-  // A field given twice becomes a list, which the validation refuses where text is expected.
+  // A repeated field becomes a list, which the validation rejects if text is expected.
   if (more.length > 0) return values;
   return type === 'integer' && WHOLE_NUMBER.test(value) ? Number(value) : value;
 }

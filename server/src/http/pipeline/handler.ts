@@ -8,34 +8,35 @@ import type { Caller } from '../callers/caller.ts';
 import type { OperationId, Surface } from '../contract/contract.ts';
 import type { OwnAccount } from './own-account.ts';
 
-/** The types of handlers, as the contract has them. */
+/** Types of handlers, derived from the contract. */
 
-/** One function per operation of the surface, under the name after the dot: a missing one does not compile. */
+/** One function per operation of the API, under the name after the dot: a missing one does not compile. */
 export type Handlers<S extends Surface> = {
   [Id in OperationId as Id extends `${S}.${infer Name}` ? Name : never]: Handler<Id> | Prepared<Id>;
 };
 
-/** Does the work of an operation inside its transaction (reads: on its connection), and answers with the 2xx body. */
+/** Runs an operation inside its transaction (reads: on its connection), and returns the 2xx body. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id> | ShownJson<Reply<Id>>>;
 
 /**
- * An operation with work that must not hold a connection, such as hashing a password or calling a payment provider. `prepare` does
- * that work outside any transaction, for an authenticated caller, never for a replay; it returns what runs in the transaction.
+ * An operation with work that must not hold a connection, such as hashing a password or calling a payment provider.
+ * `prepare` does that work outside of any transaction, for an authenticated caller, never for a replay; it returns the
+ * function that runs in the transaction.
  */
 export interface Prepared<Id extends OperationId> {
   prepare(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Preparing): Promise<Handler<Id>>;
-  /** It hashes a password for anyone who asks, so only so many run at once. */
+  /** It hashes a password for anonymous callers, so only a limited number run at once. */
   hashes?: true;
 }
 
-/** What `prepare` gets besides the call. */
+/** Additional arguments of `prepare`. */
 export interface Preparing {
   db: Pool;
-  /** Whether the client has gone or the process drains, so that there is nothing left to wait for. */
+  /** Whether the client has gone or the process drains, so that waiting is useless. */
   ended(): boolean;
 }
 
-/** Any operation's handler, as `handle` calls it: the contract has checked what it is given. */
+/** The handler of any operation, as `handle` calls it: the contract has checked its arguments. */
 export type Run = (call: never) => Promise<unknown>;
 export interface PreparedHandler {
   prepare(call: never): Promise<Run>;
@@ -43,7 +44,7 @@ export interface PreparedHandler {
 }
 export type AnyHandler = Run | PreparedHandler;
 
-/** A handler's argument. The cache shares an answer between callers, so handlers of cacheable reads get no caller. */
+/** A handler's argument. The cache shares a response between callers, so handlers of cacheable reads get no caller. */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
   : WholeCall<Id>;
@@ -54,13 +55,13 @@ export interface WholeCall<Id extends OperationId> {
   caller: Caller;
   /** The configured public address, for links. Never taken from the request. */
   baseUrl: string;
-  /** What selling needs besides the shop. */
+  /** Dependencies of checkouts besides the shop. */
   checkoutDeps: CheckoutDeps;
-  /** Where the call comes from, as far as the server sees. */
+  /** Origin of the call, as far as the server sees it. */
   origin: Origin;
-  /** Sends to addresses that tenants name. */
+  /** Sends requests to addresses of tenants. */
   egress: Egress;
-  /** Says whose login a call is about that no session makes, or which shop somebody joins: it is recorded there. */
+  /** Names the login of a call without a session, or the shop that a person joins: the call is recorded there. */
   noteAccount: (account: OwnAccount) => void;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
@@ -70,15 +71,15 @@ export interface WholeCall<Id extends OperationId> {
 export interface Origin {
   ip: string | null;
   user_agent: string | null;
-  /** The passes against login delays that its browser holds. */
+  /** The browser's passes against login delays. */
   unlocks: string[];
-  /** The language that it asks for with `Accept-Language`, among those that there are texts in. */
+  /** The supported language that `Accept-Language` prefers. */
   locale: string | null;
 }
 
 type Success = 200 | 201 | 202 | 204;
 
-/** What it returns: the body alone, since every operation declares exactly one 2xx response (a lint rule of the spec). */
+/** The response body, because every operation declares exactly one 2xx response (a lint rule of the spec). */
 export type Reply<Id extends OperationId> = Json<
   operations[Id]['responses'][keyof operations[Id]['responses'] & Success]
 >;

@@ -22,7 +22,7 @@ interface Outcome {
   response: Response;
 }
 
-/** Calls until the first call is answered, so that copies come in before, during and after its commit. */
+/** Repeats the call until the first one is answered, so that copies arrive before, during and after its commit. */
 async function copiesOf(shop: OpenShop, call: () => Promise<Outcome>, most: number): Promise<Outcome[]> {
   let answered = false;
   const copies: Promise<Outcome>[] = [];
@@ -41,7 +41,7 @@ const answers = (copies: Outcome[]) => new Set(copies.map((copy) => JSON.stringi
 const effects = (copies: Outcome[]) =>
   copies.filter(({ response }) => !response.headers.has('Idempotency-Replayed')).length;
 
-test('copies of a reset under one key reset once, and all get its answer', async () => {
+test('copies of a reset under one key reset once, and all get its response', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   await shop.storefront.POST(resetRequest, { body: { email } });
@@ -61,7 +61,7 @@ test('copies of a login under one key open one session, and all get its token', 
   const { id, email, password: words } = await shop.givenCustomer();
   const call = { ...keyed(), body: { email, password: words } };
 
-  // More at once than there are free tries would be told to wait.
+  // More concurrent ones than free attempts would be delayed.
   const copies = await copiesOf(shop, () => shop.storefront.POST(login, call), 4);
 
   expect(answers(copies)).toEqual(new Set([JSON.stringify([200, copies[0]?.data])]));
@@ -72,7 +72,7 @@ test('copies of a login under one key open one session, and all get its token', 
   expect(rows).toHaveLength(2);
 });
 
-test('a copy whose work fails since the first has been done meanwhile gets the answer of the first', async () => {
+test('a copy whose work fails because the first has completed gets the response of the first', async () => {
   const shop = await openShop();
   const { id, email, password: words, client } = await shop.givenCustomer();
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
@@ -99,7 +99,7 @@ test('a copy whose work fails since the first has been done meanwhile gets the a
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('replays a refusal (409 webhook_disabled) of work before the transaction, though its reason is gone', async () => {
+test('replays an error (409 webhook_disabled) of work before the transaction, though its cause is gone', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const webhook = await unwrap(
@@ -122,7 +122,7 @@ test('replays a refusal (409 webhook_disabled) of work before the transaction, t
   expect(replayed.error).toEqual(refused.error);
 });
 
-test('while another request holds its key, a call with it is told so, and others are not', async () => {
+test('rejects a call whose key another request holds, but not others', async () => {
   const shop = await openShop();
   const { storefront, site_id } = shop;
   const { data: cart } = await storefront.POST('/api/storefront/cart', {});
@@ -148,7 +148,7 @@ test('while another request holds its key, a call with it is told so, and others
   expect(free.response.status).toBe(201);
 });
 
-test('an answer that is committed between the look and the lock is sent, and the work is undone', async () => {
+test('returns a response that commits between the look-up and the lock, and rolls the work back', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();
@@ -157,7 +157,7 @@ test('an answer that is committed between the look and the lock is sent, and the
     (await owner.query('select from commerce.carts where site_id = $1', [site_id])).rowCount as number;
   const { data: first } = await storefront.POST('/api/storefront/cart', {});
   const before = await carts();
-  // A server that locks nothing stores its answer while this one works.
+  // A server without locks stores its response while this one works.
   const holder = await lockHolder();
   await holder.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, body)
@@ -176,7 +176,7 @@ test('an answer that is committed between the look and the lock is sent, and the
   expect(await carts()).toBe(before);
 });
 
-test('a key whose answer is too old to be sent again runs anew', async () => {
+test('runs again for a key whose response has expired', async () => {
   const { owner, storefront, site_id } = await openShop();
   const key = randomUUID();
   const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });
@@ -194,7 +194,7 @@ test('a key whose answer is too old to be sent again runs anew', async () => {
   expect(third?.id).toBe(second?.id);
 });
 
-/** A connection in a transaction of its own. */
+/** A connection in its own transaction. */
 async function lockHolder(): Promise<pg.Client> {
   const client = new pg.Client(superuserUrl());
   await client.connect();
@@ -203,7 +203,7 @@ async function lockHolder(): Promise<pg.Client> {
   return client;
 }
 
-/** Resolves once somebody waits for what the connection holds. */
+/** Resolves once another session waits for the connection's locks. */
 async function waitsFor({ owner }: OpenShop, holder: pg.Client): Promise<void> {
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   await expect

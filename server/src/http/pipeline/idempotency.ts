@@ -8,13 +8,13 @@ import type { Shop } from '../../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
- * An operation runs once per Idempotency-Key of its caller. All in the request's transaction:
- * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in the statement that looks it up.
- *    If another request holds the lock, this one waits until that ends, at most for lock_timeout (2 s).
+ * Runs an operation once per Idempotency-Key of its caller. All in the request's transaction:
+ * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in its look-up statement.
+ * If another request holds the lock, this one waits until that ends, at most for lock_timeout (2 s).
  * 2. a stored response is replayed to the same request; another request with the key is 422.
- * 3. after the work, key, response and audit row are stored by one statement. The primary key lets one response be stored:
- *    a response committed between the look and the lock rolls this request back, which then runs again and finds it.
- * A business refusal is stored by a second transaction, which claims the key again.
+ * 3. after the work, one statement stores key, response and audit row. The primary key lets one response be stored: a
+ * response committed between the look-up and the lock rolls this request back, which then runs again and finds it. A
+ * final error is stored by a second transaction, which claims the key again.
  */
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
@@ -22,18 +22,18 @@ export interface Key {
   operation_id: string;
   /** Method, path, query and body in canonical form. */
   request: string;
-  /** The answer holds a secret: it is encrypted under a key that the database does not know. */
+  /** The response contains a secret: it is encrypted under a key that is not in the database. */
   secret: boolean;
-  /** Its refusals may hold one, too. */
+  /** Its error responses may contain one, too. */
   secretRefusal: boolean;
-  /** The server's own secret and the caller's credential, for that key. */
+  /** Input of that key: the server's own secret and the caller's credential. */
   pepper: string;
   request_id: string;
 }
 
 const REPLAY_WINDOW = '24 hours';
 
-/** What a claim found: no answer, another request under the key, an answer, or one that is too old to be sent again. */
+/** Result of a claim: no response, another request under the key, a response, or an expired one. */
 export type KeyState = 'free' | 'held' | 'answered' | 'expired';
 export type Claimed = Promise<KeyState>;
 
@@ -46,7 +46,7 @@ export async function claim({ siteId, actorId }: Shop, connection: Connection, k
   return rows[0]?.key_state ?? 'free';
 }
 
-/** The claim as an expression, for a site and a principal, whose ids may be expressions: it does not wait. */
+/** The claim as an expression, for a site and a principal, whose ids may be expressions. Does not wait. */
 export function claimOf(key: Key): (site: Sql | string, principal: Sql | string) => Sql {
   return (site, principal) => sql`case when not pg_try_advisory_xact_lock(${lockOf(key, site, principal)}) then 'held'
       else coalesce((
@@ -55,7 +55,7 @@ export function claimOf(key: Key): (site: Sql | string, principal: Sql | string)
           and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}), 'free') end`;
 }
 
-/** Two keys of one hash would only wait for each other. */
+/** Two keys with the same hash would only wait for each other. */
 function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   const name = `${key.operation_id} ${key.key.toLowerCase()}`;
   if (typeof site === 'string' && typeof principal === 'string') {
@@ -64,10 +64,10 @@ function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   return sql`hashtextextended(${site}::text || ${principal}::text || ${name}, 0)`;
 }
 
-/** Claims a key that another request holds, once that has ended. Throws `idempotency_in_flight`. */
+/** Claims a key after the other request that holds it has ended. Throws `idempotency_in_flight`. */
 export async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
   const lock = lockOf(key, shop.siteId, shop.actorId);
-  // The second statement sees what was committed while the first waited.
+  // The second statement sees commits made while the first waited.
   const [, state] = await together(
     query(connection, sql`select pg_advisory_xact_lock(${lock})`),
     claim(shop, connection, key),
@@ -89,8 +89,9 @@ export function wasStoredByOther(error: unknown): boolean {
 }
 
 /**
- * The stored response to the same request, if there is one. `state` is what the look-up of the credential found when it claimed the
- * key; without one the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError for another request with the key.
+ * The stored response to the same request, if any. `state` is the result of the claim in the credential look-up;
+ * without one the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError for another request with the
+ * key.
  */
 export async function claimAndFindResponse(
   shop: Shop,
@@ -126,7 +127,7 @@ function findStored(shop: Shop, key: Key): Promise<StoredRow | undefined> {
   );
 }
 
-/** Removes an answer that is too old to be sent again. */
+/** Deletes an expired response. */
 async function forget(shop: Shop, key: Key): Promise<void> {
   await shop.run(
     sql`delete from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
@@ -143,11 +144,11 @@ async function replay(shop: Shop, key: Key, stored: StoredRow): Promise<Answer> 
 }
 
 function usedForAnother(): ValidationError {
-  const msg = 'This Idempotency-Key was used for another request. Use a new one for each.';
+  const msg = 'This Idempotency-Key was used for another request. Use a new key for each request.';
   return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
 }
 
-/** A replay never hands out a token that has been revoked since. */
+/** A replay must not return a token that has been revoked since. */
 async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;
@@ -160,31 +161,32 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
       union all select from staff_sessions where token_hash = ${token_hash} and revoked_at is null and expires_at > now()
       union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${token_hash} and revoked_at is null and expires_at > now()`,
   );
-  if (!alive)
-    throw new ShopError('key_not_active', 'The secret that was once returned under this key has been revoked since.');
+  if (!alive) throw new ShopError('key_not_active', 'The secret returned under this key has been revoked since.');
 }
 
-/** The answer to a business refusal, which is final. Throws every other error: the same request may succeed later. */
+/** The response to a final error. Rethrows every other error, because the same request may succeed later. */
 export function finalRefusalOrThrow(error: unknown, key: Key, forAgent: boolean): Answer {
   const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
   return answer;
 }
 
-/** Whether a refusal is stored. A missing permission is only recorded: once it is granted, the same call may be sent again. */
+/**
+ * Whether an error is stored. A missing permission is only recorded: once it is granted, the call may be sent again.
+ */
 export function isStored(refusal: unknown): boolean {
   return !(refusal instanceof ShopError && refusal.code === 'insufficient_scope');
 }
 
 const STORED_REFUSALS = [400, 402, 403, 404, 409];
 
-/** A refusal that may become a success with the same key, such as a poll before the decision, is not stored. */
+/** An error that may become a success with the same key, such as a poll before the decision, is not stored. */
 function isFinal(error: unknown): boolean {
   if (error instanceof ValidationError) return false;
   return !(error instanceof ShopError) || !mayTurnOut(error.code);
 }
 
-/** The statement that stores a response, together with the audit row of the call. */
+/** The statement that stores a response together with the audit row of the call. */
 export function storing(shop: Shop, key: Key, { status, body }: Answer, auditRow: Sql | undefined): Sql {
   const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
@@ -199,7 +201,7 @@ function hashOf({ key }: Key): Buffer {
   return hash('sha256', key.toLowerCase(), 'buffer');
 }
 
-/** Keyed by the raw Idempotency-Key, which is stored nowhere: a password in the request cannot be guessed from it. */
+/** Keyed by the raw Idempotency-Key, which is not stored: a password in the request cannot be guessed from it. */
 function fingerprint({ key, request }: Key): Buffer {
   return createHmac('sha256', key.toLowerCase()).update(request).digest();
 }
@@ -213,7 +215,7 @@ function opened(key: Key, bytes: Buffer): string {
   try {
     return unseal(sealingOf(key), bytes);
   } catch {
-    // The same person with another session: the secret is not theirs to read twice.
+    // The same person with another session may not read the secret again.
     throw usedForAnother();
   }
 }

@@ -10,8 +10,8 @@ import { openPool } from '../../db/connect.ts';
 import { mintToken } from '../../shop/tokens.ts';
 
 /**
- * A server whose connections close after 50 ms without use, as those of every server do after 30 seconds. PostgreSQL plans each
- * first statement on a connection where `app.site_id` was never set.
+ * A server whose connections close after 50 ms without use, like those of every server after 30 seconds. PostgreSQL
+ * plans each first statement on a connection without `app.site_id`.
  */
 let server: Awaited<ReturnType<typeof startServer>>;
 let db: pg.Pool;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await db.end();
 });
 
-/** Sends a request when no connection is open. */
+/** Sends a request while no connection is open. */
 async function whenIdle<T>(request: () => Promise<T>): Promise<T> {
   await expect.poll(() => db.totalCount).toBe(0);
   return request();
@@ -35,7 +35,7 @@ async function whenIdle<T>(request: () => Promise<T>): Promise<T> {
 const NO_SITE = { 'X-Site-ID': '8c4d5f6e-6d9e-4d0c-8f5a-2b1a9c7e3d10' };
 const PRODUCT = { name: 'Mug', price: '10.00' };
 
-/** Clients of the idle server. */
+/** Clients of that server. */
 async function openIdleShop() {
   const shop = await openShop();
   const { credentials } = shop;

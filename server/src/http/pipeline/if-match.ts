@@ -8,9 +8,9 @@ import type { Answer } from './errors.ts';
 import { matches } from './etag.ts';
 
 /**
- * Optimistic locking (RFC 9110 §13.1.1). Reads of what people edit carry its version as their ETag; a change that names a
- * version in If-Match is refused with `stale` when it is not the present one. That is judged in the transaction of the change,
- * after the lock that all changes of the resource take, so that of two changes which name the same version one is refused.
+ * Optimistic locking (RFC 9110 §13.1.1). Reads of editable resources return their version as ETag; a change with
+ * another version in If-Match is rejected with `stale`. The check runs in the transaction of the change, after the lock
+ * that all changes of the resource take, so that one of two changes with the same version is rejected.
  */
 export async function runVersioned(
   operation: Operation,
@@ -18,7 +18,7 @@ export async function runVersioned(
   shop: Shop,
   work: () => Promise<{ answer: Answer; body: unknown }>,
 ): Promise<Answer> {
-  // The nouns of the shop are loaded with the surfaces, not with the pipeline.
+  // The folders of shop/ are loaded with the handlers, not with the pipeline.
   const { VERSIONED, tagOf } = await import('../../shop/versions/versions.ts');
   const resource = VERSIONED[operation.noun];
   if (!resource) throw new Error(`${operation.id} has no version`);
@@ -26,7 +26,7 @@ export async function runVersioned(
   const wanted = operation.guarded ? headers['if-match'] : undefined;
   const present = (shown: object, beside?: string) => tagOf(resource, shown, beside);
   if (wanted !== undefined) await refuseStale(shop, operation, resource, id, wanted, present);
-  // Read before what is shown: if it changes in between, the tag is outdated and not the answer.
+  // Read before the response: if it changes in between, the tag is outdated, not the response.
   const before = operation.safe ? await resource.beside?.(shop, id) : undefined;
   const { answer, body } = await work();
   const shown = operation.tagged && (await shownIn(shop, operation, resource, id, body, wanted !== undefined));
@@ -52,10 +52,10 @@ async function refuseStale(
 
 function sentence(at: string | null, by: string | null | undefined): string {
   const last = by || at ? `, last${by ? ` by ${by}` : ''}${at ? ` at ${at}` : ''}` : '';
-  return `This was changed since it was read${last}.`;
+  return `This was changed since you read it${last}.`;
 }
 
-/** The resource as it is after the work. Where the answer is another one, it is read only for those who watch versions. */
+/** The resource after the work. If the response is another one, it is read only for callers that use versions. */
 async function shownIn(
   shop: Shop,
   { answers }: Operation,

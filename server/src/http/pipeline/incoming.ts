@@ -10,7 +10,7 @@ import type { Answer } from './errors.ts';
 import type { Key } from './idempotency.ts';
 import { payloadOf } from './payload.ts';
 
-/** A request while it is handled: what is known of it before the database is queried. */
+/** A request before the database is queried. */
 export interface Incoming {
   request: ApiRequest;
   received: Received;
@@ -18,7 +18,7 @@ export interface Incoming {
   operation: Operation;
   claim: Claim;
   mistakes: ValidationError['detail'];
-  /** Undefined for reads, and where the contract waives the key and none was sent. */
+  /** Undefined for reads, and if the contract waives the key and none was sent. */
   key: Key | undefined;
   deadline: Deadline;
 }
@@ -44,7 +44,7 @@ export function keyOf(secretKey: string, operation: Operation, claim: Claim, rec
   } satisfies Key;
 }
 
-/** What the audit records of a call, whoever made it. */
+/** Audit data of a call by any caller. */
 export function auditedCall(
   { secretKey, auditKey }: { secretKey: string; auditKey: AuditKey },
   { operation, received, key, context }: Incoming,
@@ -60,7 +60,7 @@ export function auditedCall(
   };
 }
 
-/** Whether an agent reads the answer. */
+/** Whether an agent reads the response. */
 export function isForAgent({ context, headers, ip }: ApiRequest): boolean {
   return context.operation?.surface === 'agent' || agentTokenIn({ headers, ip }) !== undefined;
 }

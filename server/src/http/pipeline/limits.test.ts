@@ -7,7 +7,7 @@ import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Two processes with limits, behind a proxy that tells where a request comes from. */
+/** Two processes with limits, behind a proxy that passes the client's address. */
 async function startTwo() {
   const settings = { rateLimits: true, trustProxy: 1 };
   return [await startServer(databaseUrl(), settings), await startServer(databaseUrl(), settings)] as const;
@@ -36,7 +36,7 @@ function tally(answers: { status: number }[]): Record<number, number> {
   return counts;
 }
 
-test('an address is written to three times an hour, whoever asks, from wherever, on whichever server', async () => {
+test('sends an address at most three mails an hour, across callers and servers', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const [one, two] = await startTwo();
@@ -59,7 +59,7 @@ test('an address is written to three times an hour, whoever asks, from wherever,
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('the addresses of one IPv6 network are counted as one, and those of its neighbours are not', async () => {
+test('counts the addresses of one IPv6 network as one, separate from its neighbours', async () => {
   const shop = await openShop();
   const [server, other] = await startTwo();
   const login = (ip: string) =>
@@ -67,7 +67,7 @@ test('the addresses of one IPv6 network are counted as one, and those of its nei
 
   const sixteen = (from: number) =>
     Promise.all(Array.from({ length: 16 }, (_, i) => login(`2001:db8:0:7::${(from + i).toString(16)}`)));
-  // All at once, some would be refused because too many are under way (503).
+  // All at once, some would be rejected because too many are running (503).
   const answers = [...(await sixteen(1)), ...(await sixteen(17))];
   const neighbour = await login('2001:db8:0:8::1');
 
@@ -76,7 +76,7 @@ test('the addresses of one IPv6 network are counted as one, and those of its nei
   await Promise.all([stopServer(server), stopServer(other)]);
 });
 
-test('logins from one network address are counted together across accounts and servers', async () => {
+test('counts logins from one network address together across accounts and servers', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
 
@@ -87,7 +87,7 @@ test('logins from one network address are counted together across accounts and s
         return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
       }),
     );
-  // All at once, some would be refused because too many are under way (503).
+  // All at once, some would be rejected because too many are running (503).
   const answers = [...(await guesses()), ...(await guesses())];
   const other = await call(one.baseUrl, shop, '/customer/login', { email: 'a@example.com', password: 'x' }, '10.2.0.2');
 
@@ -96,7 +96,7 @@ test('logins from one network address are counted together across accounts and s
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('logins are counted together, however the id of the shop is spelled', async () => {
+test('counts logins together in any spelling of the site id', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const spellings = [shop.site_id, shop.site_id.toUpperCase()];
@@ -113,7 +113,7 @@ test('logins are counted together, however the id of the shop is spelled', async
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('codes are tried ten times a minute on a cart', async () => {
+test('allows ten codes a minute per cart', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const cart = await shop.givenCart();
@@ -128,11 +128,11 @@ test('codes are tried ten times a minute on a cart', async () => {
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('a checkout is begun ten times a minute, however the id of its cart is spelled', async () => {
+test('allows ten new checkouts a minute in any spelling of the cart id', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();
-  // Each letter of the id in upper or lower case, as the bits of the number say.
+  // Upper or lower case of each letter of the id, by the bits of the number.
   const spelled = (number: number) => {
     let letter = 0;
     return id.replaceAll(/[a-f]/g, (one) => ((number >> letter++) & 1 ? one.toUpperCase() : one));
@@ -148,7 +148,7 @@ test('a checkout is begun ten times a minute, however the id of its cart is spel
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('a site has limits of its own from the next request on, in every process, and other sites do not', async () => {
+test('applies a site’s own limits from the next request on, in every process, and only to that site', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const [one, two] = await startTwo();
   const wanted = ['discount_apply=2', 'storefront_read=3'].map(readLimit);
@@ -182,11 +182,11 @@ test('a site has limits of its own from the next request on, in every process, a
 });
 
 test.each([
-  ['storefront_reads=5', 'There is no limit'],
+  ['storefront_reads=5', 'Unknown limit'],
   ['storefront_read=0', 'from 1 to 60000'],
   ['customer_login=301', 'from 1 to 300'],
   ['storefront_read=1.5', 'a whole number'],
-  ['login=5', 'the same for all sites'],
-])('the limit %s is refused, with what to write instead', (text, words) => {
+  ['login=5', 'cannot differ by site'],
+])('rejects the limit %s with instructions', (text, words) => {
   expect(() => readLimit(text)).toThrow(words);
 });

@@ -12,34 +12,37 @@ import { sharedLimiters } from './shared-limiter.ts';
 import { type Counting, countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
- * Counts requests against the table in `shop/rate-limits.ts`. Most limits bound load: they are counted in Redis when there is
- * one, and in the process while it is unavailable, so they may fail open. The strict limits, which bound guessing (logins,
- * codes, mails to others), are counted in PostgreSQL, and nothing happens uncounted.
+ * Counts requests against the table in `shop/rate-limits.ts`. Most limits only limit load: they are counted in Redis if
+ * there is one, and in the process while it is unavailable, so they may fail open. The strict limits against guessing
+ * (logins, codes, mails to others) are counted in PostgreSQL, and nothing happens uncounted.
  */
 export interface Limits {
-  /** Whether bad credentials keep coming from this address. */
+  /** Whether invalid credentials keep coming from this address. */
   isSuspect(sender: Sender): Promise<boolean>;
   /**
-   * Counts a call whose credential is bad; `refusal` is set when there were too many. `kind` names a credential that no header
-   * holds.
+   * Counts a call with an invalid credential; `refusal` is set above the limit. `kind` names a credential outside of
+   * the headers.
    */
   countFailure(sender: Sender, kind?: string): Promise<Counted>;
-  /** Counts a request against the strict limits, if its operation has one. Call it with no connection held. */
+  /** Counts a request against the strict limits of its operation, if any. Do not hold a connection during the call. */
   countStrictly(operation: Operation, claim: Claim, request: Counting, buyer?: NamedBuyer): Promise<Counted>;
-  /** Takes one try from a strict limit, before the try is judged. `succeeded` gives it back. Call it with no connection held. */
+  /**
+   * Takes one attempt from a strict limit before it is checked. `succeeded` returns it. Do not hold a connection during
+   * the call.
+   */
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
-  /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
+  /** Counts the fetch of a profile from a host, for an anonymous caller. */
   countFetch(host: string, ip: string | undefined): Promise<Counted>;
-  /** Counts that the document of an OAuth client is fetched, for a caller that may be anybody. */
+  /** Counts the fetch of an OAuth client's document, for an anonymous caller. */
   countClientDocument(site_id: string, ip: string | undefined): Promise<Counted>;
   /**
-   * Counts that the tools of a site are listed, by the agent's token, else by the address. No operation answers it, and hosts list
-   * the tools at each connection: so it is counted apart, and takes none of the agent's calls away.
+   * Counts a list of a site's tools, by the agent's token, else by the address. It is not an operation, and hosts list
+   * the tools at each connection, so it has a separate counter from the agent's calls.
    */
   countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
   /** Counts a call with an operator's key. */
   countOperator(key_id: string): Promise<Counted>;
-  /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
+  /** Counts a request of a caller; returns the remaining quota, and the error if it is exceeded. */
   count(operation: Operation, caller: Caller, request: Counting): Promise<Counted>;
 }
 
@@ -68,7 +71,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   if (!enabled) return UNLIMITED;
   const shared = sharedCounters(redis);
 
-  /** Draws from each limit in turn, as long as there is something left. */
+  /** Takes a point from each limit in turn, while something is left. */
   async function draw(name: string, draws: [RateLimitName, string][], limits: SiteLimits = {}): Promise<Counted> {
     let told: Counted = { headers: {} };
     for (const [limit, key] of draws) {
@@ -101,7 +104,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
     },
     countFailure: (sender, kind) =>
       draw('failed_credentials', [
-        // First, so that somebody who makes up sites creates no more counters than this allows.
+        // First, so that a caller who invents sites creates no more counters than this allows.
         ['failed_credentials_address', networkOf(sender.ip)],
         ['failed_credentials', keyOfFailure(sender, kind)],
       ]),
@@ -128,7 +131,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
       const own = await countOwn(operation, caller, request, limits);
       if (own.refusal || !caller.private_token_id) return own;
-      // Last, so that a buyer who is beyond their own limit uses up nothing of what all buyers share.
+      // Last, so that a buyer beyond their own limit uses up nothing of the shared limit.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
       const ofToken = await draw('private_token', [['private_token', key]], limits);
       return ofToken.refusal ? ofToken : own;
@@ -136,7 +139,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   };
 }
 
-/** Agents without a token are counted by where they call from, and all together by the host that vouches for them. */
+/** Agents without a token are counted by address, and together by the host of their profile. */
 function guestDraws({ tenant: { site_id }, guest }: Caller, { ip }: Sender): [RateLimitName, string][] {
   if (!guest) return [];
   return [
@@ -150,7 +153,7 @@ interface Used {
   ms: number;
 }
 
-/** Counters in Redis, or in the process. They only count; their callers decide what is too much. */
+/** Counters in Redis or in the process. Their callers decide on the limits. */
 function sharedCounters(redis: RedisClientType | undefined) {
   const limiterFor = sharedLimiters(redis);
   const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];
@@ -184,8 +187,8 @@ function named(name: string): RateLimitName {
 }
 
 /**
- * A checkout is counted by itself, however its id is spelled, guests by their address, which a private token may have named,
- * and everyone else by who they are.
+ * The key of a counter: a checkout by its normalized id, guests by their address (possibly sent with a private token),
+ * and everyone else by their identity.
  */
 function keyOf(operation: Operation, caller: Caller, request: Counting): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';

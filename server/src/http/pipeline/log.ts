@@ -5,12 +5,12 @@ import type { Sender } from '../received.ts';
 import type { RequestContext } from '../request.ts';
 
 /**
- * One line of JSON per request, from an allow-list: never a body, a raw URL or a credential. The last
- * line of defence replaces whatever still looks like one of our secrets.
+ * One line of JSON per request, from an allow-list: never a body, a raw URL or a credential. As a last safeguard,
+ * everything that looks like one of our secrets is replaced.
  */
 const SECRET = /\b(stk|cust|agt|dvc|aut|cod|mch|key|syk|chk|ord|rst|vrf|unl|inv|upl|opr|whsec)_[0-9A-Za-z+/=]{16,}/g;
 
-// JSON does not escape these, but terminals obey the first ones and some readers end a line at the others.
+// JSON does not escape these, but terminals interpret the first ones and some readers end a line at the others.
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 export function createLogger(level: string): Logger {
@@ -29,8 +29,8 @@ function escaped(character: string): string {
 }
 
 /**
- * The parts of an error that may be logged. pg's detail, where and internalQuery hold row values; body-parser's body the
- * request.
+ * The parts of an error that may be logged. pg's detail, where and internalQuery contain row values; body-parser's body
+ * contains the request.
  */
 function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -44,7 +44,7 @@ function causeOf(error: unknown): unknown {
   };
 }
 
-/** A request that has ended. */
+/** A completed request. */
 export interface Ended {
   request: Sender & { method: string; context: RequestContext };
   status: number;
@@ -53,7 +53,7 @@ export interface Ended {
   started: number;
 }
 
-/** Notes the end of a request in the log and the metrics. */
+/** Records the end of a request in the log and the metrics. */
 export type Recorder = (ended: Ended) => void;
 
 export function recorderFor(logger: Logger, observe: (ended: Ended, seconds: number) => void): Recorder {

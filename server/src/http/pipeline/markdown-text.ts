@@ -1,6 +1,7 @@
 /**
- * One line of text in which nothing acts as Markdown. Ids, codes, enum values, names of tools and URLs come out unchanged, because
- * language models copy them: CommonMark gives `_`, `#` and `|` no meaning inside a word, and URLs are only percent-encoded.
+ * One line of text without active Markdown. Ids, codes, enum values, tool names and URLs stay unchanged, because
+ * language models copy them: CommonMark gives `_`, `#` and `|` no meaning inside a word, and URLs are only
+ * percent-encoded.
  */
 export function plainText(value: unknown): string {
   return String(value)
@@ -11,7 +12,7 @@ export function plainText(value: unknown): string {
 
 const URL_START = /^https?:\/\//i;
 
-/** A URL that opens the same page and holds no character that Markdown could take for markup. */
+/** A URL that opens the same page and contains no character with a meaning in Markdown. */
 export function plainUrl(url: string): string {
   return url.replaceAll(/[\\`*[\]<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

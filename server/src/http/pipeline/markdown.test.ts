@@ -11,7 +11,7 @@ const ADDRESS = {
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/** Ids, codes, enum values and URLs of an answer: texts of one word. What a merchant wrote is in `content`. */
+/** Ids, codes, enum values and URLs of a response: texts of one word. The merchant's text is in `content`. */
 function identifiersIn(value: unknown): string[] {
   if (typeof value === 'string') return /^\S+$/.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -47,7 +47,7 @@ test('the checkout URL in the text of an MCP result opens the checkout', async (
   await client.close();
 });
 
-test('the text of each MCP tool has ids, enum values, codes, URLs and names of tools unchanged', async () => {
+test('the text of each MCP tool contains ids, enum values, codes, URLs and tool names unchanged', async () => {
   const { baseUrl, site_id, access_token, product } = await openShopWithAgent();
   const { client } = await connect(`${baseUrl}/sites/${site_id}/mcp`, access_token);
   const used = new Set<string>();
@@ -99,11 +99,11 @@ test('the text of each MCP tool has ids, enum values, codes, URLs and names of t
   await client.close();
 });
 
-test('every Markdown answer of the agent surface has ids, enum values, codes and URLs unchanged', async () => {
+test('every Markdown response of the agent API contains ids, enum values, codes and URLs unchanged', async () => {
   const { baseUrl, access_token, product } = await openShopWithAgent();
   const seen = new Set<string>();
   async function both(method: string, path: string, body?: object) {
-    const key = randomUUID(); // The second call is answered with the same result.
+    const key = randomUUID(); // The second call returns the same result.
     const ask = async (Accept: string) => {
       const headers = {
         ...{ Accept, Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
@@ -138,7 +138,7 @@ test('every Markdown answer of the agent surface has ids, enum values, codes and
   expect([...paths].filter((path) => !seen.has(path))).toEqual([]);
 });
 
-test('what a merchant wrote does not act as Markdown', async () => {
+test('text of a merchant is not active Markdown', async () => {
   const { baseUrl, access_token, product } = await openShopWithAgent();
   const headers = { Accept: 'text/markdown', Authorization: `Bearer ${access_token}` };
 

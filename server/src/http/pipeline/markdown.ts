@@ -1,8 +1,8 @@
 import { plainText } from './markdown-text.ts';
 
 /**
- * Answers as Markdown, for people and language models: the same fields under the same names, one-line fields first. In short
- * entries of a list the first field has no name. Models pay for each character, so there is no decoration.
+ * Responses as Markdown, for people and language models: the same fields under the same names, one-line fields first.
+ * In short list entries the first field has no name. Models pay for each character, so there is no decoration.
  */
 
 type Fields = Record<string, unknown>;
@@ -45,8 +45,8 @@ function entryOf(entry: Fields, index: number, depth: number): string[] {
 const SHORT_FIELDS = 8;
 
 /**
- * Whether an entry of a list fits on one line, such as a value with its availability: separate lines would cost a language
- * model more than they tell it.
+ * Whether an entry of a list fits on one line, such as a value with its availability, which is cheaper for a language
+ * model than separate lines.
  */
 function isShort(entry: unknown): boolean {
   const told = Object.values(entry as Fields).filter((value) => value !== null);

@@ -6,9 +6,9 @@ import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 import { logins, MOST_LOGINS } from '../../shop/passwords/passwords.ts';
-import { measureStrain } from './shedding.ts';
+import { measureLoad } from './shedding.ts';
 
-/** Starts as many logins as may be under way or wait, until the returned function is called. */
+/** Starts as many logins as may run or wait, until the returned function is called. */
 function crowd() {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ function crowd() {
   };
 }
 
-test('a login beyond those that can wait is refused before its body is read, and others are served', async () => {
+test('rejects a login beyond the queue before its body is read, and serves others', async () => {
   const { baseUrl, site_id, credentials, storefront } = await openShop();
   const headers = {
     ...{ 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
@@ -43,10 +43,10 @@ test('a login beyond those that can wait is refused before its body is read, and
   expect(judged.status).toBe(415);
 });
 
-test('under strain searches and integrations give way first, then all but checkouts', async () => {
+test('rejects searches and integrations first under load, then everything except checkouts', async () => {
   const { site_id, credentials } = await openShop();
-  let strain = 0;
-  const server = await startServer(databaseUrl(), { strain: () => strain });
+  let load = 0;
+  const server = await startServer(databaseUrl(), { load: () => load });
   onTestFinished(() => stopServer(server));
   const storefront = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
   const sync = { 'X-Sync-Secret': credentials.sync_secret, 'X-Site-ID': site_id };
@@ -62,51 +62,51 @@ test('under strain searches and integrations give way first, then all but checko
   };
 
   expect(await statuses()).toEqual([200, 200, 200, 404]);
-  strain = 1;
+  load = 1;
   expect(await statuses()).toEqual([503, 503, 200, 404]);
-  strain = 4;
+  load = 4;
   expect(await statuses()).toEqual([503, 503, 503, 404]);
   const refused = await get('storefront/products', storefront);
   expect(['1', '2', '3']).toContain(refused.headers.get('Retry-After'));
 });
 
-test('the strain is that of the connections that are waited for', async () => {
+test('the load includes requests that wait for connections', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   onTestFinished(() => db.end());
-  const strain = measureStrain(db);
+  const load = measureLoad(db);
   const held = await db.connect();
-  expect(strain()).toBe(0);
+  expect(load()).toBe(0);
 
   const waiting = Array.from({ length: 10 }, () => db.query('select 1'));
-  expect(strain()).toBe(2);
+  expect(load()).toBe(2);
   held.release();
   await Promise.all(waiting);
 
-  expect(strain()).toBe(0);
+  expect(load()).toBe(0);
 });
 
-test('a start that held the event loop up is no strain on the first requests', async () => {
+test('a start that blocked the event loop does not count as load for the first requests', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
-  const strain = measureStrain(db, 200);
+  const load = measureLoad(db, 200);
   await sleep(20);
 
   holdUp(600);
   await sleep(20);
 
-  expect(strain()).toBeLessThan(1);
+  expect(load()).toBeLessThan(1);
   await sleep(200);
-  expect(strain()).toBeLessThan(1);
+  expect(load()).toBeLessThan(1);
 });
 
-test('the strain is that of an event loop that is held up', async () => {
+test('the load includes the delay of a blocked event loop', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
-  const strain = measureStrain(db, 1_000);
-  strain();
+  const load = measureLoad(db, 1_000);
+  load();
   await sleep(20);
 
   holdUp(600);
 
-  await vi.waitFor(() => expect(strain()).toBeGreaterThan(1), { timeout: 5_000, interval: 20 });
+  await vi.waitFor(() => expect(load()).toBeGreaterThan(1), { timeout: 5_000, interval: 20 });
 });
 
 function holdUp(ms: number): void {

@@ -6,20 +6,20 @@ import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type AuditedCall, auditEventOfPerson } from './audit.ts';
 
-/** Whose login a call is about that names no shop. Their shops are told of it, or the one that they join. */
+/** The login of a call without a shop. It is recorded in the person's shops, or in the one that they join. */
 export interface OwnAccount {
   staff_id: string;
   site_id?: string;
 }
 
-/** What staff change with a session that has chosen no merchant is about their own login. */
+/** Changes by staff with a session without a merchant concern their own login. */
 export function ownAccountOf({ kind, principal_id, tenant }: Caller, { safe }: Operation): OwnAccount | undefined {
   return kind === 'staff' && tenant.site_id === NOBODY && !safe ? { staff_id: principal_id } : undefined;
 }
 
 /**
- * Records a call about the login of a member of staff in the audit of each shop that they work for, in the transaction of the call.
- * Each shop is the tenant while its row is written; afterwards none is.
+ * Records a call about a staff login in the audit of each of their shops, in the transaction of the call. Each shop is
+ * the tenant while its row is written; afterwards none is.
  */
 export async function auditOwnAccount(
   connection: Connection,

@@ -1,12 +1,12 @@
 import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 
-/** A request in canonical form: the same request has one form, for the idempotency key and for the audit. */
+/** Canonical form of a request, for the idempotency key and the audit. */
 export function payloadOf({ method, path, params, query, body }: Received, operation: Operation | undefined): string {
   return canonical([method, operation?.path ?? path, params, query, body ?? null]);
 }
 
-/** JSON with its keys in order. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(ordered(value));
 }

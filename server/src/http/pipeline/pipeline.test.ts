@@ -8,7 +8,7 @@ import { createCatalogueCache } from './cache.ts';
 
 const products = '/api/dashboard/products';
 
-test('without a credential, or with noise in its place, a call is told so with 401 and the challenge', async () => {
+test('answers 401 with a challenge without a credential or with a malformed one', async () => {
   const { baseUrl } = await openShop();
 
   const none = await fetch(`${baseUrl}${products}`);
@@ -20,7 +20,7 @@ test('without a credential, or with noise in its place, a call is told so with 4
   expect(noise.headers.get('WWW-Authenticate')).toContain('error="invalid_token"');
 });
 
-test('a storefront token and a site id that name different shops are refused', async () => {
+test('rejects a storefront token with the site id of another shop', async () => {
   const [{ baseUrl, site_id }, { credentials }] = [await openShop(), await openShop()];
 
   const { status } = await fetch(`${baseUrl}/api/storefront/products`, {
@@ -30,7 +30,7 @@ test('a storefront token and a site id that name different shops are refused', a
   expect(status).toBe(401);
 });
 
-test('two credentials at once are refused, whichever they are', async () => {
+test('rejects two credentials of any kind', async () => {
   const { baseUrl, credentials } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, {
@@ -40,7 +40,7 @@ test('two credentials at once are refused, whichever they are', async () => {
   expect(status).toBe(401);
 });
 
-test('a mistake in the body is reported only to those who may call', async () => {
+test('reports mistakes in the body only to authorized callers', async () => {
   const { baseUrl } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, { method: 'POST', body: '{broken' });
@@ -48,7 +48,7 @@ test('a mistake in the body is reported only to those who may call', async () =>
   expect(status).toBe(401);
 });
 
-test('bodies that are no JSON, too large, too deep, or of another type are each told apart', async () => {
+test('distinguishes bodies that are not JSON, too large, too deep, or of another type', async () => {
   const { baseUrl, credentials } = await openShop();
   const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
     const headers = {
@@ -72,7 +72,7 @@ test('bodies that are no JSON, too large, too deep, or of another type are each 
   expect(await post('')).toEqual([422, 'missing']);
 });
 
-test('an address that exists answers other methods with 405 and what it allows; HEAD works wherever GET does', async () => {
+test('answers 405 with the allowed methods for an existing path; HEAD works wherever GET does', async () => {
   const { baseUrl, credentials } = await openShop();
   const headers = { 'X-API-Key': credentials.api_key };
 
@@ -87,7 +87,7 @@ test('an address that exists answers other methods with 405 and what it allows; 
   expect(nothing.status).toBe(404);
 });
 
-test('a request for an absolute address reaches no handler', async () => {
+test('rejects a request with an absolute address before any handler', async () => {
   const { baseUrl } = await openShop();
   const { port } = new URL(baseUrl);
 
@@ -106,7 +106,7 @@ test('a request for an absolute address reaches no handler', async () => {
   expect(answer).toContain('"invalid_request"');
 });
 
-test('a sane request id is echoed in header and body, another is replaced', async () => {
+test('returns a valid request id in header and body, and replaces another', async () => {
   const { baseUrl } = await openShop();
   const ask = async (id: string) => {
     const response = await fetch(`${baseUrl}${products}`, { headers: { 'X-Request-Id': id } });
@@ -119,7 +119,7 @@ test('a sane request id is echoed in header and body, another is replaced', asyn
   expect(body).toBe(header);
 });
 
-test('a storefront token serves the web origins that its settings list, and others not', async () => {
+test('a storefront token accepts only the web origins in its settings', async () => {
   const { baseUrl, dashboard, site_id, credentials } = await openShop();
   const from = (Origin: string) =>
     fetch(`${baseUrl}/api/storefront/products`, {
@@ -135,7 +135,7 @@ test('a storefront token serves the web origins that its settings list, and othe
   expect([other.status, await other.json()]).toMatchObject([403, { error: 'origin_not_allowed' }]);
 });
 
-test('beyond its rate a caller gets 429 with the time to wait, and others are served', async () => {
+test('answers 429 with the waiting time above the rate limit, and serves others', async () => {
   const { site_id, credentials } = await openShop();
   const neighbour = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
@@ -158,7 +158,7 @@ test('beyond its rate a caller gets 429 with the time to wait, and others are se
   await stopServer(limited);
 });
 
-test('liveness, readiness, metrics and the reference answer without credentials', async () => {
+test('liveness, readiness, metrics and the reference need no credentials', async () => {
   const { baseUrl } = await openShop();
   const get = async (path: string) => {
     const response = await fetch(`${baseUrl}${path}`);
@@ -174,7 +174,7 @@ test('liveness, readiness, metrics and the reference answer without credentials'
   expect((await get('/docs/redoc.standalone.js')).status).toBe(200);
 });
 
-test('without the database a call is told to try again, and readiness says so', async () => {
+test('answers 503 without the database, also for readiness', async () => {
   const auditKey = { id: randomUUID(), key: randomBytes(32), made_at: new Date().toISOString() };
   const lost = await startServer('postgres://nobody@127.0.0.1:9/none', { auditKey });
   const { site_id, credentials } = await openShop();
@@ -190,7 +190,7 @@ test('without the database a call is told to try again, and readiness says so', 
   await stopServer(lost);
 });
 
-test('a call whose preparation got no answer from the database in time does not ask it again', async () => {
+test('does not query the database again for a call whose preparation timed out on it', async () => {
   const server = await startServer(databaseUrl());
   onTestFinished(() => stopServer(server));
   let asked = 0;
@@ -210,13 +210,13 @@ test('a call whose preparation got no answer from the database in time does not 
 
   expect([late.status, await late.json()]).toMatchObject([
     503,
-    { error: 'unavailable', message: 'The database took too long. Try again.' },
+    { error: 'unavailable', message: 'The database took too long. Retry the request.' },
   ]);
-  // Once for a stored response, and once in vain.
+  // Once for a stored response, and once without success.
   expect(asked).toBe(2);
 });
 
-test('behind a proxy that pools by transaction, tenants stay apart', async () => {
+test('isolates tenants behind a pooler in transaction mode', async () => {
   const [a, b] = [await openShop(), await openShop()];
   await a.givenProduct({ name: 'Of A' });
   const pooled = await startServer(databaseUrl(), {

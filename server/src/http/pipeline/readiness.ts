@@ -1,5 +1,5 @@
-/** Whether the process takes requests. */
+/** Whether the process accepts requests. */
 export interface Readiness {
-  /** Set while the process drains: it must get no new requests. */
+  /** Set while the process drains, so that it gets no new requests. */
   draining: boolean;
 }

@@ -5,7 +5,7 @@ import { isDecodable } from '../contract/storable.ts';
 
 const MAX_URL_LENGTH = 8 * 1024;
 
-/** The operation that an HTTP request is for, with the parameters of its path. Throws `invalid_request`, 404 and 405. */
+/** The operation of an HTTP request, with its path parameters. Throws `invalid_request`, 404 and 405. */
 export function matchOf(method: string, url: string): Match {
   if (url.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
   if (!url.startsWith('/')) throw new ShopError('invalid_request', 'Send only the path, starting with /.');
@@ -14,7 +14,7 @@ export function matchOf(method: string, url: string): Match {
   return matchWith(operation, path);
 }
 
-/** A call of a known operation. Ids are compared as text in places, so they have one spelling from here on. */
+/** A call of a known operation. Normalizes the spelling of ids, which are compared as text in places. */
 export function matchWith(operation: Operation, path: Record<string, string>): Match {
   const folded = Object.entries(path).map(([name, value]) => [name, UUID.test(value) ? value.toLowerCase() : value]);
   if (folded.some(([, value]) => value === '')) throw notFound(operation.noun);

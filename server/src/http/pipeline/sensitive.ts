@@ -3,7 +3,7 @@ import type { Shop } from '../../shop/shop.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
-/** Has the owners of the shop told of a change that needed a step-up. Who changes their own account is told in another mail. */
+/** Notifies the owners of a change that needed a step-up. Changes of the caller's own account have another mail. */
 export async function tellOwners(shop: Shop, operation: Operation, caller: Caller): Promise<void> {
   if (operation.merchantOptional) return;
   const who = caller.kind === 'staff' ? caller.principal_id : null;

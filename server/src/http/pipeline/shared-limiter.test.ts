@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectRedis } from '../../redis.ts';
 import { sharedLimiters } from './shared-limiter.ts';
 
-/** Once true, the stand-in for Redis still accepts connections but answers nothing, like a Redis whose process is stopped. */
+/** Once true, the fake Redis still accepts connections but does not answer, like a stopped process. */
 let mute = false;
 const sockets: Socket[] = [];
 const redis = createServer((socket) => {
@@ -20,7 +20,7 @@ afterAll(() => {
   redis.close();
 });
 
-test('while Redis has stopped answering, limits are counted in the process, and nobody waits for it', async () => {
+test('counts limits in the process without waiting while Redis does not answer', async () => {
   const { port } = redis.address() as AddressInfo;
   const client = await connectRedis(`redis://127.0.0.1:${port}`, pino({ level: 'silent' }));
   const limiter = sharedLimiters(client)({ keyPrefix: 'test', points: 3, duration: 60 });

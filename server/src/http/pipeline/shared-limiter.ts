@@ -5,30 +5,30 @@ import type { RedisClientType } from 'redis';
 
 const require = createRequire(import.meta.url);
 type Package = typeof import('rate-limiter-flexible');
-/** By their files: the package as a whole loads a limiter for each of a dozen databases. */
+/** Loaded from single files: the whole package loads a limiter for each of a dozen databases. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as Package['RateLimiterMemory'];
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as Package['RateLimiterRedis'];
 
-/** Counts in Redis when it answers, and in this process when it does not. */
+/** Counts in Redis while it answers, otherwise in this process. */
 export interface Limiter {
   get(key: string): Promise<RateLimiterRes | null>;
-  /** Rejects with a RateLimiterRes when nothing is left. */
+  /** Rejects with a RateLimiterRes if nothing is left. */
   consume(key: string): Promise<RateLimiterRes>;
 }
 
 export interface LimiterOptions {
   keyPrefix: string;
   points: number;
-  /** Seconds. */
+  /** In seconds. */
   duration: number;
 }
 
-/** The client of Redis waits for ever for the answer to what it has sent. */
+/** The Redis client would wait forever for an answer. */
 const ANSWER_WITHIN_MS = 300;
-/** How long a Redis that did not answer is left alone. */
+/** How long a Redis that did not answer is not called. */
 const LEFT_ALONE_MS = 1_000;
 
-/** Makes limiters on one Redis, which share what any of them finds out about it. */
+/** Creates limiters on one Redis, which share its state. */
 export function sharedLimiters(redis: RedisClientType | undefined): (options: LimiterOptions) => Limiter {
   let leftAloneUntil = 0;
   const RateLimiterMemory = memoryLimiter();

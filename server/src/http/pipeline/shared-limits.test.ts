@@ -9,7 +9,7 @@ import { RATE_LIMITS, type RateLimit } from '../../shop/rate-limits.ts';
 import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 import { hashToken, mintToken } from '../../shop/tokens.ts';
 
-/** Strangers who use limits up must not lock others out. */
+/** Strangers who use up limits must not lock others out. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -87,7 +87,7 @@ test('logs in at once with an unlock link from an address where others have fail
   await stopServer(server);
 });
 
-test('counts no request for consent of an unknown OAuth client, or of an image on a foreign page', async () => {
+test('counts no consent request of an unknown OAuth client, or of an image on a foreign page', async () => {
   const { shop, server } = await openLimitedShop('consent_request=2', 'client_registration=2');
   const at = (path: string, init: RequestInit = {}) =>
     fetch(`${server.baseUrl}/sites/${shop.site_id}/oauth/${path}`, { redirect: 'manual', ...init });
@@ -112,7 +112,7 @@ test('counts no request for consent of an unknown OAuth client, or of an image o
   await stopServer(server);
 });
 
-test('fetches so many documents of OAuth clients for one address, and serves others', async () => {
+test('limits the fetched documents of OAuth clients per address, and serves others', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });
@@ -128,7 +128,7 @@ test('fetches so many documents of OAuth clients for one address, and serves oth
   await stopServer(server);
 });
 
-test('no limit refuses for longer than 15 minutes, apart from mails to one e-mail address', () => {
+test('no limit rejects for longer than 15 minutes, except mails to one e-mail address', () => {
   const limits = Object.entries(RATE_LIMITS) as [string, RateLimit][];
 
   expect(limits.filter(([, { seconds }]) => seconds > 900).map(([name]) => name)).toEqual(['reset_request']);

@@ -4,23 +4,23 @@ import { overloaded } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * What is refused when more is asked than the process can do: searches and integrations first, for they can
- * wait; then everything but checkouts. These wait for a connection as long as the pool lets it (see openPool).
+ * Load shedding: searches and integrations are rejected first, because they can wait; then everything except checkouts.
+ * These wait for a connection as long as the pool allows (see openPool).
  */
 
-/** How far the process is beyond its bounds: 1 is at one of them. */
-export type Strain = () => number;
+/** The load in relation to the limits: 1 is at one of them. */
+export type Load = () => number;
 
 const MAX_DELAY_MS = 250;
 const MAX_WAITING_PER_CONNECTION = 5;
-/** Long enough for a single pause of the garbage collector to be less than a hundredth of the samples. */
+/** Long enough for a single garbage collection pause to be below 1 % of the samples. */
 const WINDOW_MS = 5_000;
 
 /**
- * The greater of two: the 99th percentile of the event loop's delay, and how many wait for a connection of the pool. Measured
- * from the first request on, because a start holds the event loop up for longer than any load.
+ * The greater of the event loop's delay (99th percentile) and the number of requests that wait for a connection.
+ * Measured from the first request on, because a start blocks the event loop longer than any load.
  */
-export function measureStrain(db: Pool, window_ms = WINDOW_MS): Strain {
+export function measureLoad(db: Pool, window_ms = WINDOW_MS): Load {
   const histogram = monitorEventLoopDelay();
   let delay = 0;
   setInterval(() => {
@@ -37,11 +37,11 @@ export function measureStrain(db: Pool, window_ms = WINDOW_MS): Strain {
 const SEVERE = 4;
 const LONGEST_RETRY_SECONDS = 3;
 
-/** Throws `unavailable` for what has to give way under the strain. */
-export function shed(strain: number, operation: Operation, query: Record<string, unknown>): void {
-  if (strain < 1 || isCheckout(operation)) return;
-  if (strain < SEVERE && !canWait(operation, query)) return;
-  throw overloaded('The server is busy. Try again.', LONGEST_RETRY_SECONDS);
+/** Throws `unavailable` for operations to reject at this load. */
+export function shed(load: number, operation: Operation, query: Record<string, unknown>): void {
+  if (load < 1 || isCheckout(operation)) return;
+  if (load < SEVERE && !canWait(operation, query)) return;
+  throw overloaded('The server is busy. Retry later.', LONGEST_RETRY_SECONDS);
 }
 
 function isCheckout({ path, rateLimit }: Operation): boolean {

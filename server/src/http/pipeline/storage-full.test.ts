@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 
-test('a full disk is named as such, and the retry succeeds once there is space', async () => {
+test('reports a full disk, and accepts the retry once there is space', async () => {
   const { owner, baseUrl } = await testServer();
   const shop = await openShop();
   await owner.query(`create function public.fill_disk() returns trigger language plpgsql as $$
@@ -36,6 +36,6 @@ test('a full disk is named as such, and the retry succeeds once there is space',
 
   await makeSpace();
   expect((await send()).status).toBe(201);
-  // A trial of the database shows that it takes writes again.
+  // A trial write shows that the database accepts writes again.
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
 });

@@ -12,17 +12,17 @@ import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
-/** The limits that bound guessing: they are counted in PostgreSQL, and never fail open. */
+/** Limits against guessing, counted in PostgreSQL. They never fail open. */
 
 interface StrictLimit {
   limit: RateLimitName;
-  /** Who is counted; a private storefront token only where it names the buyer's address. */
+  /** The key of the counter; a private storefront token only if it sends the buyer's address. */
   by: 'address' | 'token' | 'site' | 'email' | 'cart';
-  /** Only failures count: a success is given back. */
+  /** Only failures count: a success returns its point. */
   failures?: true;
 }
 
-/** By the name that the contract has for the limits of an operation. */
+/** By the contract's name for the limits of an operation. */
 const STRICT: Record<string, StrictLimit[]> = {
   login: [{ limit: 'login', by: 'address', failures: true }],
   customer_login: [
@@ -39,7 +39,7 @@ const STRICT: Record<string, StrictLimit[]> = {
     { limit: 'discount_failed_site', by: 'site', failures: true },
   ],
   consent_request: [{ limit: 'consent_request', by: 'address' }],
-  // A client that polls one request too often is told slow_down; this bounds all polls from one address.
+  // A client that polls one request too often gets slow_down; this limits all polls from one address.
   consent_poll: [{ limit: 'consent_poll', by: 'address' }],
 };
 
@@ -47,10 +47,10 @@ export function isStrict({ rateLimit }: Operation): boolean {
   return rateLimit in STRICT;
 }
 
-/** What of a request it is counted by. */
+/** The parts of a request that counters use. */
 export type Counting = Pick<Received, 'ip' | 'headers' | 'params' | 'body'>;
 
-/** The buyer whose address a private storefront token named. */
+/** The buyer whose address was sent with a private storefront token. */
 export interface NamedBuyer {
   ip: string;
   token_id: string | undefined;
@@ -58,7 +58,7 @@ export interface NamedBuyer {
 
 interface StrictDraw extends Draw {
   failures: boolean;
-  /** Beyond it only failures are refused. */
+  /** Only failures are rejected beyond it. */
   failuresOnly: boolean;
 }
 
@@ -76,8 +76,8 @@ export async function countInDatabase(
 }
 
 /**
- * Whether a login comes with the unlock link of its account. Others at the same address must not delay it, and the account's own
- * delay still bounds its tries (see shop/login-throttle.ts).
+ * Whether a login has the unlock link of its account. Others at the same address must not delay it, and the account's
+ * own delay still limits its attempts (see shop/login-throttle.ts).
  */
 async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, request: Counting) {
   const { email, unlock_token } = (request.body ?? {}) as { email?: unknown; unlock_token?: unknown };
@@ -89,7 +89,7 @@ async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { sit
 
 const LOGINS: Operation['id'][] = ['dashboard.login', 'storefront.loginCustomer'];
 
-/** Counts a try at something that is not an operation's against a limit, for one subject in a site. */
+/** Counts an attempt outside of operations against a limit, for one subject in a site. */
 export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
   const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
   return take(db, limit, [
@@ -97,7 +97,7 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
   ]);
 }
 
-/** Takes a point from each, and returns the tightest of those that refuse whoever exceeds them. */
+/** Takes a point from each, and returns the tightest of those that reject callers. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));
@@ -109,7 +109,7 @@ async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counte
     ? rateLimitHeaders(name, tightest.policy, Math.max(0, tightest.remaining), tightest.ms_until_reset)
     : {};
   if (tightest && tightest.remaining < 0) {
-    // What is refused was not tried, and must not use up what others may try.
+    // A rejected attempt must not use up the attempts of others.
     await succeeded?.();
     return { headers, refusal: refusedFor(tightest.ms_until_reset) };
   }
@@ -133,7 +133,7 @@ function drawsOf(
   });
 }
 
-/** Codes are counted together, on whichever surface they are tried. */
+/** Codes are counted together in all APIs. */
 function countedAs({ id, rateLimit }: Operation): string {
   return rateLimit === 'discount_apply' ? 'storefront.applyDiscount' : id;
 }

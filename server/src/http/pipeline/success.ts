@@ -3,7 +3,7 @@ import { isUuid } from '../callers/claims.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Answer } from './errors.ts';
 
-/** The answer of an operation that went well. */
+/** The response of a successful operation. */
 export function success(operation: Operation, body: unknown): Answer {
   if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
   const empty = isEmpty(body);

@@ -9,7 +9,7 @@ import { type Operation, operationTable } from '../contract/contract.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 type Credentials = Record<string, () => Promise<Record<string, string>>>;
-/** A body and how it is announced. */
+/** A body with its headers. */
 type Sent = { type?: string; body: string; chunked?: true };
 
 const json = 'application/json';
@@ -18,19 +18,19 @@ const REFUSED: [string, Sent, number, { type: string; loc: string[] } | undefine
   ['a field', { type: json, body: '{"amount":"0.01"}' }, 422, { type: 'extra_forbidden', loc: ['body', 'amount'] }],
   ['a list', { type: json, body: '[]' }, 422, { type: 'extra_forbidden', loc: ['body'] }],
   ['null', { type: json, body: 'null' }, 422, { type: 'extra_forbidden', loc: ['body'] }],
-  ['text in JSON', { type: json, body: '"x"', chunked: true }, 422, { type: 'extra_forbidden', loc: ['body'] }],
+  ['JSON text', { type: json, body: '"x"', chunked: true }, 422, { type: 'extra_forbidden', loc: ['body'] }],
   ['broken JSON', { type: json, body: '{"amount":' }, 422, { type: 'json_invalid', loc: ['body'] }],
   ['a form', { type: 'application/x-www-form-urlencoded', body: 'amount=0.01' }, 415, undefined],
-  ['bytes of no type', { body: '{}', chunked: true }, 415, undefined],
-  ['what is too large', { type: json, body: `{"a":"${'x'.repeat(110 * 1024)}"}` }, 413, undefined],
+  ['bytes without a type', { body: '{}', chunked: true }, 415, undefined],
+  ['a body above the limit', { type: json, body: `{"a":"${'x'.repeat(110 * 1024)}"}` }, 413, undefined],
 ];
 const ACCEPTED: [string, Sent][] = [
   ['an empty object', { type: json, body: '{}' }],
-  ['a type alone', { type: json, body: '' }],
-  ['another type alone, chunked', { type: 'text/plain', body: '', chunked: true }],
+  ['only a type', { type: json, body: '' }],
+  ['only another type, chunked', { type: 'text/plain', body: '', chunked: true }],
 ];
 
-test.each(REFUSED)('where the contract declares no body, %s is refused', async (_, sent, status, mistake) => {
+test.each(REFUSED)('rejects %s if the contract declares no body', async (_, sent, status, mistake) => {
   const shop = await openShop();
   const credentials = credentialsOf(shop);
 
@@ -42,16 +42,16 @@ test.each(REFUSED)('where the contract declares no body, %s is refused', async (
   }
 });
 
-test.each(ACCEPTED)('where the contract declares no body, %s is taken for none', async (_, sent) => {
+test.each(ACCEPTED)('accepts %s as no body if the contract declares none', async (_, sent) => {
   const shop = await openShop();
-  // What a test order needs.
+  // Requirements of a test order.
   await shop.givenProduct();
   await shop.givenShippingOption();
 
   for (const operation of withoutBody) {
-    // New ones for each, since some of the operations revoke them.
+    // New ones for each, because some operations revoke them.
     const { status } = await send(shop, operation, credentialsOf(shop), sent);
-    // A new shop has no payment account that could be removed.
+    // A new shop has no payment account to remove.
     const missing = operation.path.includes('{') || operation.id === 'dashboard.deletePaymentAccount';
     // Nobody here has two-factor login.
     const off = operation.id === 'dashboard.replaceRecoveryCodes';
@@ -60,7 +60,7 @@ test.each(ACCEPTED)('where the contract declares no body, %s is taken for none',
   }
 });
 
-test('a payment is not recorded by a call whose body would be passed over', async () => {
+test('records no payment for a call with an ignored body', async () => {
   const shop = await openShop();
   const { dashboard, baseUrl, credentials } = shop;
   const order = await shop.givenOrder();
@@ -99,7 +99,7 @@ async function send(shop: Shop, operation: Operation, credentials: Credentials, 
   });
 }
 
-/** The headers by which each scheme of the contract is met, with sessions that begin when they are first asked for. */
+/** Headers for each scheme of the contract, with sessions created on first use. */
 function credentialsOf(shop: Shop): Credentials {
   const { site_id, credentials } = shop;
   const customer = once(() => shop.givenCustomer());

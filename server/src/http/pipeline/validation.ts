@@ -8,8 +8,8 @@ import type { ApiRequest } from '../request.ts';
 import { isForm } from './form.ts';
 
 /**
- * Reads the body of a request into `received`, and validates the request: `received.query` becomes the coerced parameters. Returns
- * every mistake. Throws what makes the body unreadable: 413, 415.
+ * Reads the body of a request into `received`, and validates the request: `received.query` becomes the coerced
+ * parameters. Returns every mistake. Throws 413 and 415 for an unreadable body.
  */
 export async function validate(
   operation: Operation,
@@ -27,7 +27,7 @@ export async function validate(
   return [...keyMistakes(operation, received), ...openMistakes(operation, received), ...mistakes, ...hidden];
 }
 
-/** Requires the key where the contract's schema cannot express it, because forms need none. */
+/** Requires the key if the contract's schema cannot express it, because forms need none. */
 function keyMistakes({ keyWaived }: Operation, { headers }: Received): ValidationError['detail'] {
   const owed = keyWaived === 'forms' && !isForm(headers['content-type']);
   if (!owed || headers['idempotency-key'] !== undefined) return [];

@@ -85,7 +85,7 @@ export const account = {
   reset_untypable: 'Leave out what cannot be typed.',
   reset_short: 'Use at least {count} characters: this has {length}.',
   reset_long: 'Use at most {count} characters: this has {length}.',
-  reset_common: 'This password is one of those that are guessed first. Choose another, such as four unrelated words.',
+  reset_common: 'This password is too common. Choose another one, such as four unrelated words.',
   reset_once_more: 'Enter the new password once more.',
   reset_different: 'The two are not the same. Enter the new password twice.',
   reset_refused: 'Choose another password: this one is easy to guess.',

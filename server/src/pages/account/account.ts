@@ -1,11 +1,11 @@
 import type { AgentToken } from '@commerce-backend/spec';
 import * as account from '../../shop/account/account.ts';
 import { waitingCheckouts } from '../../shop/account/overview.ts';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import * as agentAudit from '../../shop/agents/audit.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import { accountLink } from '../../shop/links.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
 import * as orderList from '../../shop/orders/list.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';

@@ -1,6 +1,6 @@
 import type { AgentConsent } from '@commerce-backend/spec';
 import { actorOf } from '../../http/callers/callers.ts';
-import { approveForCode, FullHouse } from '../../shop/agents/authorization-codes.ts';
+import { approveForCode, TooManyAgents } from '../../shop/agents/authorization-codes.ts';
 import * as consents from '../../shop/agents/consents.ts';
 import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
@@ -206,7 +206,7 @@ async function showRefusal(
     );
   }
   // It was decided meanwhile, here or elsewhere, or cannot be now: the page shows that.
-  const isToBeShown = code === 'consent_not_pending' || code === 'consent_expired' || error instanceof FullHouse;
+  const isToBeShown = code === 'consent_not_pending' || code === 'consent_expired' || error instanceof TooManyAgents;
   if (isToBeShown || (visit.authorization && code === 'agents_not_allowed')) return { redirect: visit.path };
   throw error;
 }

@@ -1,4 +1,5 @@
 import type { AgentConsent } from '@commerce-backend/spec';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import { agentsInTheWay, codeOf } from '../../shop/agents/authorization-codes.ts';
 import * as requests from '../../shop/agents/authorization-requests.ts';
 import * as consents from '../../shop/agents/consents.ts';
@@ -6,7 +7,6 @@ import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { placeOf } from '../../shop/agents/redirect-uris.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { authorizationPage } from '../../shop/links.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import { page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';

@@ -1,12 +1,12 @@
 import type { Checkout } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import { shownOrder } from '../../shop/checkout/binding.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
 import * as checkoutPage from '../../shop/checkout/page.ts';
 import { countries as allCountries } from '../../shop/countries.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
-import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { getForCustomer } from '../../shop/orders/rows.ts';
 import { choicesForCart } from '../../shop/shipping/choices.ts';
 import type { Shop } from '../../shop/shop.ts';

@@ -14,9 +14,9 @@ import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
 /**
- * What customers do with their own accounts. The caller is logged in; registration.ts has what is done by mailed links, for
- * those who are not. Passwords are verified and hashed before the transaction, so that they do not hold it up (`prepare…`).
- * Locks are taken in the order customer, registration, code.
+ * Lets logged-in customers manage their accounts; registration.ts handles mailed links for callers who are not logged
+ * in. Passwords are verified and hashed before the transaction (`prepare…`), because hashing is slow. Lock order:
+ * customer, registration, code.
  */
 export interface ProfilePatch {
   first_name?: string | null;
@@ -28,7 +28,7 @@ export interface ProfilePatch {
   locale?: string | null;
 }
 
-/** The customer who calls. */
+/** The calling customer. */
 export async function profile(shop: Shop): Promise<Customer> {
   const found = await shop.one<Customer>(
     sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId}`,
@@ -38,8 +38,8 @@ export async function profile(shop: Shop): Promise<Customer> {
 }
 
 /**
- * Changes the fields given. Another e-mail only sends a link there: until that is used, the old one stays. The caller must
- * have shown the password for it.
+ * Changes the given fields. A new e-mail address only gets a link; the old address stays until that link is used. The
+ * caller must have sent the password for it.
  */
 export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Promise<Customer> {
   const { marketing_opt_in: granted, marketing_wording: wording } = patch;
@@ -47,7 +47,7 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
     await consents.decide(shop, shop.customerId, { granted, source: 'account', wording });
   }
   const customer = await shop.one<Customer>(
-    // A customer's own request for another address replaces that of staff.
+    // A customer's own request replaces an address change that staff requested.
     sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])}
         pending_email = case when ${email === undefined} then pending_email end, updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
@@ -59,14 +59,14 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
   return customer;
 }
 
-/** A verified customer with the hash of the password to come. */
+/** A verified login with the hash of the new password. */
 export interface PasswordChange extends VerifiedLogin {
   new_hash: string;
 }
 
 /**
- * Verifies the current password and computes the new one's hash; throws as `verifyLogin` does, or a ValidationError. Costs tens
- * of milliseconds: hold no connection meanwhile.
+ * Verifies the current password and hashes the new one. Throws what `verifyLogin` throws, or a ValidationError. Takes
+ * tens of milliseconds: do not hold a connection during the call.
  */
 export async function preparePasswordChange(
   db: Pool,
@@ -79,7 +79,10 @@ export async function preparePasswordChange(
   return { ...verified, new_hash: await hashPassword(new_password) };
 }
 
-/** Sets a prepared password and ends every other session. Throws `invalid_credentials` if another change came first. */
+/**
+ * Stores a prepared password and ends every other session. Throws `invalid_credentials` if the password changed in
+ * between.
+ */
 export async function changePassword(
   shop: Shop,
   { customer_id, password_hash, new_hash }: PasswordChange,
@@ -90,7 +93,7 @@ export async function changePassword(
       where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash}
       returning ${PROFILE}`,
   );
-  if (!customer) throw new ShopError('invalid_credentials', 'The password has just been changed.');
+  if (!customer) throw new ShopError('invalid_credentials', 'The password was changed by another request.');
   await shop.run(
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and purpose = 'reset_password'`,
@@ -101,5 +104,5 @@ export async function changePassword(
 }
 
 function accountClosed(): ShopError {
-  return new ShopError('invalid_token', 'The account has just been closed.');
+  return new ShopError('invalid_token', 'The account was closed.');
 }

@@ -3,11 +3,11 @@ import sql from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
 import type { Shop } from '../shop.ts';
 
-/** What a customer gets only in the export. */
+/** Parts of a customer's data that only the export contains. */
 
 const CHECKOUTS_AT_MOST = 50;
 
-/** Of `checkouts k`. */
+/** Columns of `checkouts k`. */
 const checkoutColumns = selectList<CustomerCheckout>({
   id: sql`k.id`,
   status: sql`k.status`,
@@ -26,7 +26,7 @@ const checkoutColumns = selectList<CustomerCheckout>({
   updated_at: sql`k.updated_at`,
 });
 
-/** Of `refunds r`, the move `m` of its money and `orders o`. */
+/** Columns of `refunds r`, its money movement `m` and `orders o`. */
 const refundColumns = selectList<CustomerRefund>({
   id: sql`r.id`,
   order_id: sql`r.order_id`,
@@ -36,7 +36,7 @@ const refundColumns = selectList<CustomerRefund>({
   created_at: sql`r.created_at`,
 });
 
-/** The customer's open checkouts with what was entered there, newest first. */
+/** The customer's open checkouts with the data entered there, newest first. */
 export function openCheckouts(shop: Shop, customer_id: string): Promise<CustomerCheckout[]> {
   return shop.rows<CustomerCheckout>(
     sql`select ${checkoutColumns} from checkouts k
@@ -46,7 +46,7 @@ export function openCheckouts(shop: Shop, customer_id: string): Promise<Customer
   );
 }
 
-/** What was refunded of these orders, or is on its way. What staff wrote about it is not shown. */
+/** Completed and pending refunds of these orders, without staff notes. */
 export function refundsOf(shop: Shop, order_ids: string[]): Promise<CustomerRefund[]> {
   return shop.rows<CustomerRefund>(
     sql`select ${refundColumns}

@@ -1,19 +1,19 @@
 import type { CustomerExport } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import { type AuditRow, auditColumns, eventOf } from '../audit/events.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as addresses from '../customers/addresses.ts';
 import * as consents from '../customers/consents.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import { listForCustomer } from '../orders/rows.ts';
 import type { Shop } from '../shop.ts';
 import { profile } from './account.ts';
 import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
- * What is held about the customer who calls, without secrets. There may be many orders and recorded calls: both are paged
- * together by their ids, which tell when they were made, newest first. The rest is bounded and comes with every page.
+ * Everything stored about the calling customer, without secrets. Orders and audit events may be many, so both are paged
+ * together, newest first, by their time-ordered ids. The rest is bounded and comes with every page.
  */
 export async function exportCustomer(
   shop: Shop,
@@ -55,7 +55,7 @@ export async function exportCustomer(
   };
 }
 
-/** What the customer did, and the agents that act for them: as many of each as one page may take. */
+/** The actions of the customer and of the agents that act for them, at most one page of each. */
 function eventsOf(shop: Shop, customer_id: string, before: string | null, limit: number): Promise<AuditRow[]> {
   return shop.rows<AuditRow>(
     sql`select e.* from (

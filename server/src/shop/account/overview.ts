@@ -1,25 +1,25 @@
 import type { AgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { tokenStatus } from '../agent-limits/tokens.ts';
 import { checkoutUrl, type LinkDeps } from '../links.ts';
-import { tokenStatus } from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
 
-/** What the account page shows besides what the storefront's operations answer. */
+/** Data that only the account page shows; the storefront operations return the rest. */
 
-/** A purchase that an agent prepared and that waits for its customer. */
+/** A purchase that an agent prepared and the customer has not confirmed yet. */
 export interface WaitingCheckout {
   id: string;
   agent_name: string;
-  /** The agent's access may have ended since; its customer decides nevertheless. */
+  /** The customer can still decide after the agent's access has ended. */
   agent_status: AgentToken['status'];
   revoked_by: AgentToken['revoked_by'];
   total: string;
   expires_at: string;
-  /** The path of the page where it is confirmed: at the host where the customer is logged in. */
+  /** Path of the confirmation page, on the host where the customer is logged in. */
   path: string;
 }
 
-/** Those of the customer who is logged in, newest first; 50 at most. */
+/** The logged-in customer's waiting checkouts, newest first, at most 50. */
 export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<WaitingCheckout[]> {
   const rows = await shop.rows<Omit<WaitingCheckout, 'path'>>(
     sql`select k.id, t.description as agent_name, ${tokenStatus} as agent_status, a.revoked_by, k.shown_total as total,

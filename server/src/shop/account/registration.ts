@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
+import * as approvedConsents from '../agent-limits/approved-consents.ts';
 import * as codes from '../customers/codes.ts';
 import * as consents from '../customers/consents.ts';
 import { PROFILE } from '../customers/rows.ts';
@@ -11,15 +12,14 @@ import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
-import * as approvedConsents from '../mandates/approved-consents.ts';
 import { attachGuestOrders } from '../orders/guest-orders.ts';
 import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
 /**
- * How strangers become customers, and how customers come back without their password. The requests do the same work whether or
- * not the address is known: what depends on it happens when the mail is written (see mails/account-templates.ts).
+ * Registration and password reset. A request does the same work whether or not the address is known, so that its
+ * duration reveals nothing; the difference is made when the mail is written (mails/account-templates.ts).
  */
 export interface Registration {
   email: string;
@@ -31,15 +31,15 @@ interface Profile {
   first_name?: string | null;
   last_name?: string | null;
   phone?: string | null;
-  /** The language in which the account was asked for. */
+  /** Language of the registration request. */
   locale?: string;
   marketing_opt_in?: boolean;
   marketing_wording?: string;
 }
 
 /**
- * Keeps a request for an account until its address is proven. There may be others for the address, each with a link of its own:
- * only a reader of the mails decides whose password the account gets.
+ * Stores a registration until its address is verified. Several may exist for one address, each with its own link: only
+ * a reader of the mailbox decides which password the account gets.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -50,12 +50,12 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
   await mail.enqueue(shop, 'registration', { email: foldEmail(email), registration_id });
 }
 
-/** Sends new links of the registrations that wait for one at this address. */
+/** Sends new links for the pending registrations of this address. */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
-/** Sends a link for a new password to whoever has this address; `locale` is that of whoever asks. */
+/** Sends a password reset link to this address in the caller's `locale`. */
 export async function requestReset(shop: Shop, email: string, locale: string | null): Promise<void> {
   await mail.enqueue(shop, 'password_reset', { email: foldEmail(email), ...(locale && { locale }) });
 }
@@ -63,8 +63,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Uses a verification link: an account begins, or gets the address that it was sent to. Guest orders of the address now
- * belong to it. Throws `verification_token_invalid`.
+ * Uses a verification link: creates an account or changes its address. Guest orders of the address then belong to the
+ * account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -78,8 +78,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Makes links of one address wait for each other, so that only the first of those that lead to one account takes effect. Locks
- * are taken in one order everywhere: customers, registrations, codes.
+ * Serializes the links of one address, so that only the first link that leads to an account takes effect. Lock order
+ * everywhere: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);
@@ -101,8 +101,8 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 }
 
 /**
- * The account of the registration whose link was opened; every other one of the address ends. A customer whom staff had
- * entered gets the password, and keeps what staff knew.
+ * Creates the account of the registration whose link was opened and deletes the other registrations of the address. A
+ * customer whom staff created gets the password and keeps the existing data.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
@@ -133,7 +133,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** Records that the owner of an account reads an address that the account has or wants. */
+/** Records that the account's owner reads the mailbox of its current or requested address. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers
@@ -148,20 +148,20 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
       returning ${PROFILE}`,
   );
   if (!customer || before.email === email) return customer;
-  // Links that went to the old address could take the account back.
+  // Links sent to the old address could be used to take the account back.
   await shop.run(
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
-  // Whoever logged in with the old address shows the password again.
+  // Sessions of the old address must show the password again.
   if (before.by_staff) await sessions.endAllSessions(shop, customer_id);
   await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;
 }
 
 /**
- * The hash of a password to be set with a reset link; throws `reset_token_invalid` before it costs anything, or a ValidationError. Costs tens of
- * milliseconds: hold no connection meanwhile.
+ * Hashes the password for a reset link. Throws `reset_token_invalid` before hashing, or a ValidationError. Takes tens
+ * of milliseconds: do not hold a connection during the call.
  */
 export async function prepareReset(
   db: Pool,
@@ -176,8 +176,8 @@ export async function prepareReset(
 }
 
 /**
- * Sets the new password. That also proves the address, ends every session, and withdraws consents whose tokens nobody has
- * fetched yet. Throws `reset_token_invalid`, also to all but one of parallel calls.
+ * Stores the new password. This also verifies the address, ends every session and withdraws consents whose tokens have
+ * not been fetched. Throws `reset_token_invalid`, also to all but one of parallel calls.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<Customer> {
   const code = await codes.take(shop, ['reset_password'], token);
@@ -197,5 +197,5 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
 }
 
 function linkIsDead(code: 'reset_token_invalid' | 'verification_token_invalid'): ShopError {
-  return new ShopError(code, 'This link does not work any more. Request a new one.');
+  return new ShopError(code, 'This link is no longer valid. Request a new one.');
 }

@@ -2,11 +2,11 @@ import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { termsOf } from '../../search/words/normalize.ts';
+import { budgetOf } from '../agent-limits/budgets.ts';
+import { inCategories } from '../agent-limits/categories.ts';
 import { readCart } from '../carts/rows.ts';
 import { view } from '../carts/view.ts';
 import { NotFound, ShopError } from '../errors.ts';
-import { budgetOf } from '../mandates/budgets.ts';
-import { inCategories } from '../mandates/categories.ts';
 import { minorUnits } from '../money.ts';
 import { productsByIds } from '../products/rows.ts';
 import { choicesForCart } from '../shipping/choices.ts';
@@ -17,14 +17,14 @@ import { alternativeOf, type Proposal } from './products.ts';
 import { optionContentOf } from './shop.ts';
 
 /**
- * What an agent could take instead of what it was refused. It is looked up in the transaction of the refused call, before that is
- * undone, so that it sees what the refusal saw. Products are named only where the agent may buy them: in its categories, and within
- * what its budget has left beside the other lines of the cart.
+ * Alternatives for a refused agent call. They are read in the refused transaction before its rollback, so that they see
+ * the same data. Products are listed only if the agent may buy them: in its categories and within the budget left by
+ * the other cart lines.
  */
 
 const MOST = 3;
 
-/** The same refusal with its alternatives, if there are any. */
+/** Adds the available alternatives to the error. */
 export async function withAlternatives(shop: Shop, error: unknown, call: RefusedCall): Promise<unknown> {
   if (!(error instanceof ShopError) || !shop.agent) return error;
   const found = await alternativesTo(shop, error, call);
@@ -57,7 +57,7 @@ interface ShortLine {
   available: number;
 }
 
-/** As many as there are, and other variants of the product of which there are enough. */
+/** The quantity in stock, and other variants of the product with enough stock. */
 async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
   const [line] = (context.lines ?? []) as ShortLine[];
   if (!line) return [];
@@ -70,7 +70,7 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   const affordable = wanted && priceOf(wanted) > 0 ? Math.floor(room / priceOf(wanted)) : available;
   const quantity = Math.min(available, affordable);
   const why = quantity < available ? 'About this many are within the budget.' : 'This many are in stock.';
-  // Only the line that the call names is there after the refusal, as well.
+  // Only the line that the call names still exists after the rollback.
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
   const fewer = quantity > 0 ? [{ why, ...named, variant_id, quantity }] : [];
   const others = product.variants.filter(
@@ -86,7 +86,7 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   return [...fewer, ...others.slice(0, MOST).map((variant) => alternativeOf(another, { product, variant }))];
 }
 
-/** What the budget has left for a variant beside the other lines of the cart that the call names, in minor units. */
+/** Budget left for a variant after the other lines of the cart in the call, in minor units. */
 async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: string): Promise<number> {
   if (!shop.agent) return 0;
   const room = roomIn(await budgetOf(shop, shop.agent.token_id));
@@ -96,7 +96,7 @@ async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: 
   return others.reduce((left, { total }) => left - minorUnits(total, shop.currencyDigits), room);
 }
 
-/** Stock is checked before the categories are, so that a refusal for want of it says nothing about them. */
+/** Stock is checked before categories, so an out-of-stock error must not reveal them. */
 async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   const found = await shop.one(
     sql`select from products p
@@ -105,7 +105,7 @@ async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** As many as the rest of the budget covers, and similar products that cost less. */
+/** The quantity that the remaining budget covers, and similar, cheaper products. */
 async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
   const room = roomIn(context.budget as AgentBudget);
   const required = Number(context.required_cents);
@@ -113,7 +113,7 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   if (!wanted || room <= 0) return [];
   const { product, variant, quantity } = wanted;
   const price = minorUnits(variant.price, shop.currencyDigits);
-  // What the other lines and the delivery cost stays.
+  // The other lines and the shipping keep their cost.
   const rest = Math.max(0, required - price * quantity);
   const fitting = price > 0 ? Math.min(quantity - 1, Math.floor((room - rest) / price)) : 0;
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
@@ -127,12 +127,12 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   ];
 }
 
-/** What one order may come to. */
+/** The most that one order may cost. */
 function roomIn({ budget_remaining_cents, max_per_order_cents }: AgentBudget): number {
   return Math.min(budget_remaining_cents, max_per_order_cents ?? Number.POSITIVE_INFINITY);
 }
 
-/** The variant that the call adds, or of whose line it changes the quantity. */
+/** The variant that the call adds or whose line it changes. */
 async function wantedBy(shop: Shop, { path, body }: RefusedCall) {
   const variant_id = body.variant_id ?? (await variantOfLine(shop, path));
   if (!variant_id) return undefined;
@@ -150,7 +150,7 @@ async function variantOfLine(shop: Shop, { cart_id, line_item_id }: RefusedCall[
   return line?.variant_id;
 }
 
-/** What is similar to the product that was named, in the categories that are allowed, and within the budget. */
+/** Similar products in the allowed categories and within the budget. */
 async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[]> {
   const { path, body } = call;
   const product_id = path.product_id ?? body.product_id;
@@ -164,7 +164,7 @@ async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[
   return payable.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
 }
 
-/** Found by a name, in the agent's categories, in stock, and with more than half of the name's words. */
+/** Products in stock in the agent's categories whose names share more than half of the words. */
 async function similarTo(
   shop: Shop,
   name: string,

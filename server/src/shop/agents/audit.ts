@@ -1,12 +1,12 @@
 import type { AuditEvent, AuditPage } from '@commerce-backend/spec';
 import sql, { join } from 'sql-template-tag';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import { type AuditRow, auditColumns, eventOf } from '../audit/events.ts';
 import type { Audience } from '../audit/words.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
 
-/** How agents, customers and merchants read the audit. It is written where calls are answered (http/pipeline). */
+/** Reads the audit for agents, customers and merchants. http/pipeline writes it. */
 
 export interface AuditQuery {
   cursor?: string;
@@ -43,7 +43,7 @@ export async function list(
   return { audit_events: page.map((row) => eventOf(row, audience)), next_cursor };
 }
 
-/** The events of one agent token. With `customer_id`, only if it acts for that customer. Throws `not_found`. */
+/** Audit events of one agent token. With `customer_id`, only if it acts for that customer. Throws `not_found`. */
 export async function listOfAgent(
   shop: Shop,
   token_id: string,
@@ -54,7 +54,10 @@ export async function listOfAgent(
   return list(shop, { ...query, actor_type: 'agent', actor_id: token_id }, customer_id ? 'customer' : 'merchant');
 }
 
-/** The events of the agent that calls. Words are for people: they may hold names that a merchant wrote. */
+/**
+ * Audit events of the calling agent, without sentences: these are for people and may contain names written by a
+ * merchant.
+ */
 export async function listOwn(shop: Shop, query: Pick<AuditQuery, 'cursor' | 'limit'>): Promise<AuditPage> {
   return list(shop, { ...query, actor_type: 'agent', actor_id: shop.actorId }, null);
 }

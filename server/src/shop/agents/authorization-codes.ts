@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { AgentToken, IssuedAgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import { authorizationCode, type LinkDeps } from '../links.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 import { issue, lockCustomerOf, MAX_ACTIVE_TOKENS } from './consent-polls.ts';
@@ -12,13 +12,16 @@ import * as clients from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 
 /**
- * The code that an approved request brings, and the token that it is exchanged for (RFC 6749 §4.1.3). A code lives for 60 seconds
- * and counts once, for the client, the address and the challenge that it was made for. A second use with
- * the right verifier ends the token: one of the two is not the client (§4.1.2). Locks are taken in the order customer, request, token, as for devices.
+ * Authorization codes and their exchange for a token (RFC 6749 §4.1.3). A code lives for 60 seconds and works once, for
+ * its client, redirect address and challenge. A second use with the right verifier revokes the token, because one of
+ * the two callers is not the client (§4.1.2). Lock order as for devices: customer, request, token.
  */
 const LIFETIME_SECONDS = 60;
 
-/** Approves a request by the secret of its page, and makes its code. Throws as `consents.approve` does, or `FullHouse`. */
+/**
+ * Approves a request by the secret of its page and creates its code. Throws what `consents.approve` throws, or
+ * `TooManyAgents`.
+ */
 export async function approveForCode(
   shop: Shop,
   deps: Pick<LinkDeps, 'secretKey'>,
@@ -27,7 +30,7 @@ export async function approveForCode(
   proof: Proof,
 ): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} for update`);
-  if (await isFull(shop)) throw new FullHouse();
+  if (await isFull(shop)) throw new TooManyAgents();
   await approve(shop, secret, approval, proof);
   await shop.run(
     sql`with coded as (
@@ -39,7 +42,7 @@ export async function approveForCode(
   );
 }
 
-/** The code of a request that this customer has approved, as long as it can be exchanged. Nothing changes. */
+/** The code of a request that this customer approved, while it can be exchanged. Changes nothing. */
 export async function codeOf(
   shop: Shop,
   deps: Pick<LinkDeps, 'secretKey'>,
@@ -54,17 +57,17 @@ export async function codeOf(
   return found && code;
 }
 
-/** The customer has as many agents as anybody may. */
-export class FullHouse extends Error {}
+/** The customer has the maximum number of agents. */
+export class TooManyAgents extends Error {}
 
-/** The agents that would have to end one of theirs; none while there is a free place for another. */
+/** The active agents of a customer who has reached the maximum; none otherwise. */
 export async function agentsInTheWay(shop: Shop): Promise<AgentToken[]> {
   if (!shop.customerId || !(await isFull(shop))) return [];
   const all = await agentTokens.listOfCustomer(shop, shop.customerId);
   return all.filter(({ status }) => status === 'active');
 }
 
-/** A code that is on its way has its place already. */
+/** A code that was not exchanged yet counts as an agent. */
 async function isFull(shop: Shop): Promise<boolean> {
   const found = await shop.one<{ taken: number }>(
     sql`select (select count(*) from tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
@@ -75,13 +78,13 @@ async function isFull(shop: Shop): Promise<boolean> {
   return (found?.taken ?? 0) >= MAX_ACTIVE_TOKENS;
 }
 
-/** What a client sends with a code. */
+/** Request parameters of a code exchange. */
 export interface Exchange {
   code: string;
   client_id: string;
   redirect_uri: string;
   code_verifier: string;
-  /** In the form in which it is kept; null where the client names none. */
+  /** In stored form; null if the client sends none. */
   resource: string | null;
 }
 
@@ -92,19 +95,19 @@ interface CodeRow {
   code_challenge: string;
   resource: string | null;
   expired: boolean;
-  /** Whether the shop allows agents now. */
+  /** Whether the shop currently allows agents. */
   enabled: boolean;
 }
 
 /**
- * The token of a code, or a refusal that counts: to be thrown after the commit, for a second use has an effect. Throws an
- * OAuthRefusal or a ShopError for those that have none.
+ * Exchanges a code for a token. Returns refusals whose effects must be committed (a second use revokes the token);
+ * throws an OAuthRefusal or a ShopError for all others.
  */
 export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentToken | OAuthRefusal> {
   const consent_id = await requestOf(shop, sent.code);
   if (!consent_id) throw invalidCode();
   await lockCustomerOf(shop, consent_id);
-  // Read under the lock: of two that bring the same code at once, the second sees what the first did.
+  // Read under the lock: of two concurrent exchanges of one code, the second sees the first.
   const row = await shop.one<CodeRow>(
     sql`select k.status, a.client_id, a.redirect_uri, a.code_challenge, a.resource, k.expires_at <= now() as expired,
         (t.agent_policy ->> 'enabled')::boolean as enabled
@@ -113,16 +116,16 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
       where a.site_id = ${shop.siteId} and a.consent_id = ${consent_id}`,
   );
   if (!row) throw invalidCode();
-  // Without the verifier nobody can use the code, so knowing a used one must not end its token.
+  // Knowing a used code without its verifier must not revoke the token.
   if (!isFor(row, sent)) throw invalidCode();
   if (row.status === 'consumed') {
     await agentTokens.revokeOfConsent(shop, consent_id);
-    return new OAuthRefusal('invalid_grant', 'The code was used before. Its token has been revoked.');
+    return new OAuthRefusal('invalid_grant', 'The code was already used. Its token has been revoked.');
   }
   if (row.status !== 'approved' || row.expired) throw invalidCode();
   if (!row.enabled) throw new OAuthRefusal('invalid_grant', 'The shop no longer allows agents.');
   if (sent.resource !== null && sent.resource !== row.resource) {
-    throw new OAuthRefusal('invalid_target', 'The code was asked for another resource.');
+    throw new OAuthRefusal('invalid_target', 'The code was issued for another resource.');
   }
   await clients.noteUse(shop, row.client_id);
   return issue(shop, consent_id);
@@ -146,7 +149,7 @@ function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Excha
   return proven && sent.client_id === client_id && sent.redirect_uri === redirect_uri;
 }
 
-/** One refusal for all: whoever has found a code learns nothing from it. */
+/** One error for all cases, so that it reveals nothing about a found code. */
 function invalidCode(): OAuthRefusal {
   return new OAuthRefusal(
     'invalid_grant',

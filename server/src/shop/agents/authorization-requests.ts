@@ -11,12 +11,12 @@ import { OAuthRefusal } from './oauth-refusal.ts';
 import { withAnswer } from './redirect-uris.ts';
 
 /**
- * How a client asks for an authorization code (RFC 6749 §4.1.1, RFC 7636): a request like that of a device, which the same
- * customer decides on at the same page. It keeps what the code will be bound to, and where the browser goes then.
+ * Requests for an authorization code (RFC 6749 §4.1.1, RFC 7636). The same customer decides on them on the same page as
+ * on device requests. A request stores the values that bind the code, and the redirect address.
  */
 interface Asked {
   scopes: AgentScope[];
-  /** Null leaves it to the customer. */
+  /** Null leaves the choice to the customer. */
   budget_cents: number | null;
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
@@ -31,16 +31,16 @@ const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;
 
-/** What a client asks for, apart from who it is and where it wants the browser sent. Throws an OAuthRefusal. */
+/** Parses the requested permissions, without client id and redirect address. Throws an OAuthRefusal. */
 export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
-  if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Name one resource.');
-  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is given twice.`);
+  if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Send exactly one resource.');
+  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is sent more than once.`);
   if (fields.get('response_type') !== 'code') {
-    throw new OAuthRefusal('unsupported_response_type', 'response_type should be code.');
+    throw new OAuthRefusal('unsupported_response_type', 'response_type must be code.');
   }
   if ((fields.get('response_mode') ?? 'query') !== 'query') {
-    throw new OAuthRefusal('invalid_request', 'response_mode should be query.');
+    throw new OAuthRefusal('invalid_request', 'response_mode must be query.');
   }
   const code_challenge = fields.get('code_challenge') ?? '';
   if (fields.get('code_challenge_method') !== 'S256' || !S256_CHALLENGE.test(code_challenge)) {
@@ -48,7 +48,7 @@ export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: s
   }
   const named = fields.get('resource');
   const resource = named === null ? null : resourceNamed(deps, site_id, named);
-  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource is not one of this shop.');
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
   return {
     scopes: scopesIn(fields.get('scope') ?? ''),
     budget_cents: centsIn(fields, 'budget_cents'),
@@ -60,17 +60,17 @@ export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: s
   };
 }
 
-/** Repeats what the client sent, for it to recognize its own request. */
+/** Returns the client's `state`, which lets it match the response to its request. */
 export function stateIn(state: string | null): string | null {
   if (state === null || STATE.test(state)) return state;
-  throw new OAuthRefusal('invalid_request', 'state should be at most 2,000 characters of ASCII.');
+  throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** None means all, since the customer can take each away. */
+/** An empty scope means all scopes: the customer can remove each. */
 function scopesIn(text: string): AgentScope[] {
   const wanted = text.split(' ').filter(Boolean);
   if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {
-    throw new OAuthRefusal('invalid_scope', `scope should be some of ${SCOPES.join(' ')}.`);
+    throw new OAuthRefusal('invalid_scope', `scope must be a selection of ${SCOPES.join(' ')}.`);
   }
   return wanted.length === 0 ? SCOPES : SCOPES.filter((scope) => wanted.includes(scope));
 }
@@ -79,12 +79,12 @@ function centsIn(fields: URLSearchParams, name: 'budget_cents' | 'max_per_order_
   const text = fields.get(name);
   if (text === null) return null;
   if (WHOLE_NUMBER.test(text) && Number(text) <= LARGEST_BUDGET) return Number(text);
-  throw new OAuthRefusal('invalid_request', `${name} should be a whole number of minor units.`);
+  throw new OAuthRefusal('invalid_request', `${name} must be a whole number of minor units.`);
 }
 
 function periodIn(text: string): BudgetPeriod {
   if (text === 'once' || text === 'week' || text === 'month') return text;
-  throw new OAuthRefusal('invalid_request', 'budget_period should be once, week or month.');
+  throw new OAuthRefusal('invalid_request', 'budget_period must be once, week or month.');
 }
 
 interface Wanted extends Asked {
@@ -93,7 +93,7 @@ interface Wanted extends Asked {
   issuer: string;
 }
 
-/** Keeps a request. Returns the secret in the address of the page where the customer decides. */
+/** Stores a request. Returns the secret for the address of the page where the customer decides. */
 export async function insert(
   shop: Shop,
   { client, redirect_uri, issuer, ...asked }: Wanted,
@@ -122,23 +122,22 @@ export async function insert(
   return secret;
 }
 
-/** A request as its page needs it before anybody has logged in. */
+/** A request as its page shows it before login. */
 export interface AuthorizationRequest {
-  /** The secret in the address. */
+  /** Secret of the page address. */
   secret: string;
   client_host: string | null;
   redirect_uri: string;
   state: string | null;
   issuer: string;
-  /** Whether the client named a budget. */
   budget_named: boolean;
-  /** Whether it was approved once. */
+  /** Whether it was approved before. */
   approved: boolean;
-  /** Whether the shop allows agents now. */
+  /** Whether the shop currently allows agents. */
   enabled: boolean;
 }
 
-/** Of a secret; undefined if it leads to none. */
+/** Finds a request by its secret. */
 export async function find(shop: Shop, secret: string): Promise<AuthorizationRequest | undefined> {
   if (!isWellFormed('authorization', secret)) return undefined;
   const found = await shop.one<Omit<AuthorizationRequest, 'secret'>>(
@@ -153,7 +152,7 @@ export async function find(shop: Shop, secret: string): Promise<AuthorizationReq
 
 type Back = Pick<AuthorizationRequest, 'redirect_uri' | 'state' | 'issuer'>;
 
-/** Where the browser goes with a refusal. The issuer says who answers (RFC 9207). */
+/** Redirect address for a refusal, with the issuer (RFC 9207). */
 export function addressOfRefusal({ redirect_uri, state, issuer }: Back, { error, message }: OAuthRefusal): string {
   return withAnswer(redirect_uri, { error, error_description: message, state, iss: issuer });
 }

@@ -1,12 +1,12 @@
 import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';
 import sql, { join } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import * as budgets from '../agent-limits/budgets.ts';
+import { requireCategories } from '../agent-limits/categories.ts';
 import * as carts from '../carts/carts.ts';
 import { conditionsOf, type Filters } from '../catalog/filters.ts';
 import { withinLimits } from '../catalog/variant-limits.ts';
 import { notFound, ValidationError } from '../errors.ts';
-import * as budgets from '../mandates/budgets.ts';
-import { requireCategories } from '../mandates/categories.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -19,12 +19,12 @@ import { candidatesOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
 /**
- * Agents add to carts and prepare purchases. Nothing here pays: an agent's checkout waits for
- * the customer to confirm it. An ambiguous request is answered by a question, and writes nothing. A dry run does everything
- * and rolls it back, so that its answer is exactly that of a real run.
+ * Agents add to carts and prepare purchases. Nothing here pays: the customer confirms an agent's checkout. An ambiguous
+ * request returns a question and writes nothing. A dry run does everything and rolls it back, so that its result
+ * matches a real run.
  */
 
-/** The variants to buy, one for each need, or why none was chosen. */
+/** The variants to buy, one for each need, or the reason that none was chosen. */
 type Choice =
   | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
@@ -115,7 +115,7 @@ async function ownBudget(shop: Shop) {
   return budgets.budgetOf(shop, shop.actorId);
 }
 
-/** A dry run takes place in a savepoint that is always rolled back. Errors are thrown as in a real run. */
+/** Runs a dry run in a savepoint that is always rolled back. Throws the errors of a real run. */
 async function rollBackIfDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
   if (!dry_run) return work();
   const rollBack = new RollBack<T>();
@@ -134,7 +134,7 @@ class RollBack<T> extends Error {
   result: T | undefined;
 }
 
-/** Chooses the variant: the one that the request names, one of the product that it names, or one of the products found. */
+/** Chooses the variant: the named one, one of the named product, or one of the search results. */
 async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
   const filters = await readIntentFilters(shop, body);
@@ -159,7 +159,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   return { ...chooseForNeeds(body, finding), filters };
 }
 
-/** One variant for each need; a question if that of any is open. */
+/** Chooses one variant for each need. Returns a question if any need is ambiguous. */
 function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Chosen {
   const chosen = finding.needs.flatMap(({ candidates: [first = -1], understood }) => {
     const product = finding.proposals[first];
@@ -193,7 +193,7 @@ async function isOutside(
 
 function questionFor({ understood }: Chosen['finding']): string {
   return understood.every(({ fate }) => fate === 'applied')
-    ? 'Several products match. Which one should it be?'
+    ? 'Several products match. Which one do you want?'
     : NO_COMPLETE_MATCH;
 }
 
@@ -241,12 +241,12 @@ function chooseVariant(
     return { proposals, choice: { status: 'chosen', lines: [line] } };
   }
   const question = only
-    ? 'Several variants match. Which one should it be?'
-    : 'What matches is out of stock. Should it be something else?';
+    ? 'Several variants match. Which one do you want?'
+    : 'The matching products are out of stock. Is something else acceptable?';
   return { proposals, choice: proposals.length > 0 ? { status: 'needs_choice', question } : { status: 'not_found' } };
 }
 
-/** The cheapest or the most expensive, if the sentence asks for that. */
+/** Keeps the cheapest or most expensive proposal if the sentence asks for it. */
 function withSortedPrice(proposals: Proposal[], sort: string | undefined): Proposal[] {
   const prices = proposals.map(({ variant }) => Number(variant.price));
   const wanted = sort === 'price_asc' ? Math.min(...prices) : sort === 'price_desc' ? Math.max(...prices) : undefined;
@@ -257,7 +257,7 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
   return quantity ?? Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** The product that the request names by an id. Throws `not_found`, and `category_not_allowed` for one outside the mandate. */
+/** The product named by id. Throws `not_found`, or `category_not_allowed` for one outside the agent's categories. */
 async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
   const found = await shop.one<RowOf<'products', 'id'>>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}
@@ -271,13 +271,13 @@ async function readNamed(shop: Shop, product_id: string | undefined, variant_id:
   return product;
 }
 
-/** Adds to the given cart or a new one. Throws `budget_exceeded` if its total is more than what is left of the budget. */
+/** Adds to the given cart or to a new one. Throws `budget_exceeded` if the total exceeds the remaining budget. */
 async function addToCart(
   shop: Shop,
   cart_id: string | undefined,
   { lines: [first, ...others] }: Choice & { status: 'chosen' },
 ): Promise<Cart> {
-  if (!first) throw new Error('A choice has a line.');
+  if (!first) throw new Error('Unreachable: a choice without a line.');
   const id = cart_id ?? (await carts.createForAgent(shop)).id;
   const add = ({ proposal, quantity }: typeof first) =>
     carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });

@@ -9,24 +9,24 @@ import type {
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import type { RowOf } from '../../db/row-of.ts';
+import { budgetOf } from '../agent-limits/budgets.ts';
 import * as carts from '../carts/carts.ts';
 import * as cartDiscounts from '../carts/discounts.ts';
 import { readCart } from '../carts/rows.ts';
 import { view } from '../carts/view.ts';
 import * as addresses from '../customers/addresses.ts';
 import { ValidationError } from '../errors.ts';
-import { budgetOf } from '../mandates/budgets.ts';
 import { pageOf } from '../page-query.ts';
 import { choicesForCart, type Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { optionContentOf } from './shop.ts';
 import { cartOf, warningsOf } from './views.ts';
 
-/** The carts of an agent: changed by the storefront's own functions, and answered with what is left of the budget. */
+/** The carts of an agent. The storefront's functions change them; responses add the remaining budget. */
 
 const CARTS_PER_PAGE = 5;
 
-/** One page of the agent's open carts, those that changed last first. */
+/** One page of the agent's open carts, most recently changed first. */
 export async function listOpen(shop: Shop, query: { page?: number; limit?: number }): Promise<AgentCartPage> {
   const { page, limit, offset } = pageOf({ limit: CARTS_PER_PAGE, ...query });
   const rows = await shop.rows<RowOf<'carts', 'id'> & { counted: number }>(
@@ -80,7 +80,7 @@ async function changed(shop: Shop, cart: Cart): Promise<AgentCartChange> {
   return { cart: cartOf(cart), budget: await budgetOf(shop, shop.actorId) };
 }
 
-/** How a cart can be delivered: to where the query says, else to the customer's default address. */
+/** Shipping options of a cart, for the destination in the query or the customer's default address. */
 export async function listShippingOptions(
   shop: Shop,
   cart_id: string,
@@ -88,7 +88,7 @@ export async function listShippingOptions(
 ): Promise<AgentShippingChoices> {
   const destination = query.country ? query : await defaultDestination(shop);
   if (!destination?.country) {
-    const msg = 'The customer has no default address: name the country.';
+    const msg = 'The customer has no default address. Send a country.';
     throw new ValidationError([{ loc: ['query', 'country'], msg, type: 'missing' }]);
   }
   const { shipping_options, warnings } = await choicesForCart(shop, cart_id, destination);

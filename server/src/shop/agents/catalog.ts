@@ -1,10 +1,10 @@
 import type { AgentFacets, AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
+import { inCategories, requireCategories } from '../agent-limits/categories.ts';
 import * as catalog from '../catalog/catalog.ts';
 import { type CatalogQuery, type Filter, readListFilters } from '../catalog/filters.ts';
 import { withinLimits } from '../catalog/variant-limits.ts';
 import { ValidationError } from '../errors.ts';
 import type { LinkDeps } from '../links.ts';
-import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
 import * as agentFacets from './facets.ts';
 import { hasFilters, narrowing, OF_QUERY, readIntentFilters, withFilters } from './filters.ts';
@@ -12,7 +12,7 @@ import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { readUrls } from './product-links.ts';
 import { candidatesOf, productOf } from './products.ts';
 
-/** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
+/** The catalogue for agents: short results within the categories of the calling agent. */
 
 type Links = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 

@@ -1,16 +1,16 @@
 import type { AddressInput, AgentCheckoutChange, Checkout } from '@commerce-backend/spec';
+import { budgetOf } from '../agent-limits/budgets.ts';
 import type { Wishes } from '../checkout/begin.ts';
 import * as checkouts from '../checkout/checkouts.ts';
 import { findCheckout } from '../checkout/state.ts';
-import { budgetOf } from '../mandates/budgets.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { choicesForCart, type Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { checkoutOf } from './views.ts';
 
-/** The checkouts of an agent, which wait for the customer to confirm them. */
+/** The checkouts of an agent. The customer confirms them. */
 
-/** What an agent may say of a purchase. */
+/** The fields that an agent may set on a purchase. */
 export interface Preparation extends Pick<Wishes, 'locale' | 'return_url' | 'cancel_url'> {
   shipping_address?: AddressInput | null;
   shipping_option_id?: string | null;
@@ -18,8 +18,8 @@ export interface Preparation extends Pick<Wishes, 'locale' | 'return_url' | 'can
 }
 
 /**
- * Creates the checkout of a cart, or changes the open one. Without an address it is the customer's own; without a delivery the
- * one chosen before, or the cheapest. Throws what checkouts throw.
+ * Creates the checkout of a cart or updates the open one. Defaults: the customer's own address; the shipping option
+ * chosen before, else the cheapest. Throws what checkouts throw.
  */
 export async function prepare(
   shop: Shop,
@@ -28,7 +28,7 @@ export async function prepare(
   { shipping_address, shipping_option_id, note, locale, return_url, cancel_url }: Preparation,
 ): Promise<Checkout> {
   const created = await checkouts.create(shop, checkoutDeps, cart_id, { locale, return_url, cancel_url });
-  // An agent need not be able to read the customer's address for the delivery to fit it.
+  // The shipping option must fit the customer's address even if the agent may not read it.
   const address = shipping_address ?? (await findCheckout(shop, created.id, shop.customerId)).shipping_address;
   const isChosen = created.shipping_option !== null && !shipping_address;
   const option =
@@ -43,7 +43,7 @@ export async function prepare(
   });
 }
 
-/** The cheapest delivery, since an address was given; a pickup only if nothing delivers there. */
+/** The cheapest shipping option for the destination; a pickup only if there is no other. */
 async function cheapestOption(shop: Shop, cart_id: string, destination: Destination): Promise<string | undefined> {
   const { shipping_options: choices } = await choicesForCart(shop, cart_id, destination);
   const delivered = choices.filter(({ kind }) => kind === 'delivery');
@@ -59,7 +59,7 @@ export async function create(
   return changed(shop, await prepare(shop, checkoutDeps, cart_id, preparation));
 }
 
-/** Cancels a checkout that the agent created; the cart stays. */
+/** Cancels a checkout that the agent created. The cart stays. */
 export async function cancel(shop: Shop, checkoutDeps: CheckoutDeps, id: string): Promise<AgentCheckoutChange> {
   return changed(shop, await checkouts.cancel(shop, checkoutDeps, id));
 }

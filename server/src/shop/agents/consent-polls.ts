@@ -3,15 +3,15 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
+import * as budgets from '../agent-limits/budgets.ts';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
-import * as budgets from '../mandates/budgets.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 import { isOutdated } from './outdated.ts';
 
-/** How an agent gets its token (RFC 8628 §3.4): it polls until the customer has decided. The token is issued once. */
+/** Agents poll for their token until the customer has decided (RFC 8628 §3.4). The token is issued once. */
 export const MAX_ACTIVE_TOKENS = 10;
 const SLOW_DOWN_SECONDS = 5;
 
@@ -20,11 +20,11 @@ interface Polled {
   expired: boolean;
   too_early: boolean;
   interval_seconds: number;
-  /** Whether the shop allows agents now. */
+  /** Whether the shop currently allows agents. */
   enabled: boolean;
 }
 
-/** The request behind a device_code; undefined when it is unknown in this shop. */
+/** Finds the request of a device_code of this shop. */
 export async function requestOf(shop: Shop, device_code: string): Promise<string | undefined> {
   if (!isWellFormed('device', device_code)) return undefined;
   const found = await shop.one<RowOf<'agent_consent_links', 'consent_id'>>(
@@ -35,8 +35,8 @@ export async function requestOf(shop: Shop, device_code: string): Promise<string
 }
 
 /**
- * Records a poll. Unless a token can be issued, throws `authorization_pending`, `slow_down`, `access_denied`, `expired_token`
- * or `invalid_grant`. Runs in a transaction of its own, so that a longer interval stays whatever the outcome of the poll is.
+ * Records a poll. Throws `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant`
+ * unless a token can be issued. Runs in its own transaction, so that a longer interval is stored in any case.
  */
 export async function recordPoll(db: Pool, tenant: Tenant, actor: Actor, consent_id: string): Promise<void> {
   const polled = await inShop(db, tenant, actor, (shop) => writePoll(shop, consent_id));
@@ -78,18 +78,18 @@ interface ApprovedConsent {
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
   categories: string[];
-  /** Null where it was approved by a server of an earlier version. */
+  /** Null if a server of an earlier version approved it. */
   approved_at: string | null;
   token_expires_at: string;
   expires_in: number;
-  /** The token that the new one takes the place of. */
+  /** The token that the new one replaces. */
   replaces_token_id: string | null;
 }
 
 /**
- * Issues the token of an approved request, once, however many polls run at the same time. The customer's row is locked, so
- * that no customer gets more than ten active tokens. The token that it takes the place of ends in the same moment, and leaves its
- * place to it. Throws `agent_cap_exceeded`, `invalid_grant`, or `expired_token` when that token has been revoked.
+ * Issues the token of an approved request, once, however many polls run concurrently. Locks the customer's row, so that
+ * no customer gets more than ten active tokens. A replaced token ends in the same transaction and frees its place.
+ * Throws `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to replace was revoked.
  */
 export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
@@ -137,7 +137,7 @@ async function insertToken(
   return { access_token, token_id, budget_resets_at: inserted?.budget_resets_at ?? null };
 }
 
-/** Locks the customer who approved, and returns the id. */
+/** Locks the customer who approved. Returns the id. */
 export async function lockCustomerOf(shop: Shop, consent_id: string): Promise<string> {
   const found = await shop.one<RowOf<'customers', 'id'>>(
     sql`select c.id from customers c
@@ -155,7 +155,7 @@ async function requireFreeTokenSlot(shop: Shop, customer_id: string): Promise<vo
       and kind = 'agent' and revoked_at is null and expires_at > now()`,
   );
   if ((found?.active ?? 0) < MAX_ACTIVE_TOKENS) return;
-  const message = `The customer already has ${MAX_ACTIVE_TOKENS} active agents. Poll again once one is revoked.`;
+  const message = `The customer already has ${MAX_ACTIVE_TOKENS} active agents. Poll again after one is revoked.`;
   throw new ShopError('agent_cap_exceeded', message, {
     limit: MAX_ACTIVE_TOKENS,
     retry_after_seconds: SLOW_DOWN_SECONDS,
@@ -166,7 +166,7 @@ function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has already been fetched.');
 }
 
-/** Applies to requests approved before as well: a merchant who disables agents wants no new tokens. */
+/** Also applies to requests approved before agents were disabled. */
 function agentsDisabled(): ShopError {
   return new ShopError('access_denied', 'The shop no longer allows agents.');
 }

@@ -1,16 +1,16 @@
 import type { AgentPolicy, AgentScope, BudgetPeriod, DeviceAuthorization } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { agentPolicy } from '../agent-limits/policy.ts';
+import { unknownCategories } from '../agent-limits/shop-categories.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { consentPage, type LinkDeps } from '../links.ts';
-import { agentPolicy } from '../mandates/policy.ts';
-import { unknownCategories } from '../mandates/shop-categories.ts';
 import { CAPS, sanitizeMerchantText } from '../merchant-text.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
-/** How an agent requests a customer's consent (RFC 8628 §3.1). consents.ts and consent-polls.ts continue from there. */
+/** Creates consent requests of agents (RFC 8628 §3.1). Continued in consents.ts and consent-polls.ts. */
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 export const SCOPES: AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
@@ -29,7 +29,7 @@ export interface ConsentInput {
   expires_at?: string;
 }
 
-/** What a request asks for, with all defaults filled in. */
+/** The requested permissions with defaults. */
 interface ConsentPlan {
   agent_name: string;
   scopes: AgentScope[];
@@ -41,8 +41,9 @@ interface ConsentPlan {
 }
 
 /**
- * Creates a request; that of an agent with a token is for another one in its place. Throws `agents_not_allowed`, or a
- * ValidationError for what the shop's agent policy does not allow, an unknown scope, a misspelt category, or a missing agent name.
+ * Creates a request. An agent with a token requests a replacement for it. Throws `agents_not_allowed`, or a
+ * ValidationError for terms beyond the shop's agent policy, an unknown scope, a misspelt category, or a missing agent
+ * name.
  */
 export async function request(
   shop: Shop,
@@ -71,14 +72,14 @@ export async function request(
 function parseInput(input: ConsentInput): ConsentPlan {
   const mistakes: ValidationError['detail'] = [];
   const agent_name = (input.agent_name ?? input.client_id ?? '').trim();
-  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Give the name of the agent.'));
+  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Send the name of the agent.'));
   if (input.scope !== undefined && input.scopes) {
-    mistakes.push(bodyMistake(['scope'], 'value_error', 'Give scope or scopes, not both.'));
+    mistakes.push(bodyMistake(['scope'], 'value_error', 'Send scope or scopes, not both.'));
   }
   const scopes: string[] = input.scopes ?? input.scope?.split(' ').filter(Boolean) ?? SCOPES;
   if (!scopes.every((scope) => (SCOPES as string[]).includes(scope)) || scopes.length === 0) {
     const expected = SCOPES.join(', ');
-    mistakes.push(bodyMistake(['scope'], 'enum', `Each should be one of ${expected}.`, { expected }));
+    mistakes.push(bodyMistake(['scope'], 'enum', `Each must be one of ${expected}.`, { expected }));
   }
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   return {
@@ -92,28 +93,28 @@ function parseInput(input: ConsentInput): ConsentPlan {
   };
 }
 
-/** Trimmed categories without blanks and duplicates, ignoring case. */
+/** Trimmed categories without blanks and duplicates (case-insensitive). */
 export function distinctCategories(categories: string[]): string[] {
   const named = categories.map((name) => name.trim()).filter(Boolean);
   return [...new Map(named.map((name) => [name.toLowerCase(), name])).values()];
 }
 
 /**
- * A category that the shop does not have may come, so that it is no mistake to name it; but one that is nearly the name of another
- * is taken for a misspelling, with which the agent could buy nothing.
+ * Unknown categories are accepted, because the shop may add them later. One that almost matches an existing category is
+ * rejected as a misspelling: the agent could buy nothing with it.
  */
 export async function misspeltCategories(shop: Shop, categories: string[]): Promise<ValidationError['detail']> {
   const unknown = await unknownCategories(shop, categories);
   return unknown.flatMap(({ name, nearest }) => {
     if (nearest === null) return [];
-    // The merchant's words are not put into a sentence of ours.
+    // The merchant's text must not become part of our sentence.
     const ctx = { nearest: sanitizeMerchantText(nearest, CAPS.name) };
-    const msg = 'The shop has no such category, but nearly this one.';
+    const msg = 'The shop has no such category. A similar one exists.';
     return [bodyMistake(['categories', categories.indexOf(name)], 'value_error', msg, ctx)];
   });
 }
 
-/** The shop's agent policy, and the days until a time, by the clock of the database. */
+/** The shop's agent policy, and the days until a time by the database clock. */
 async function readPolicy(shop: Shop, expires_at: string | null) {
   const found = await shop.one<{ policy: AgentPolicy; days: number | null }>(
     sql`select ${agentPolicy} as policy,
@@ -138,7 +139,7 @@ function policyMistakes({ max_budget_cents, max_lifetime_days }: AgentPolicy, da
   }
   // One minute of tolerance for clock skew.
   if (days !== null && (days <= 0 || days > max_lifetime_days + 1 / 1440)) {
-    const msg = `This should be within the next ${max_lifetime_days} days.`;
+    const msg = `Must be within the next ${max_lifetime_days} days.`;
     mistakes.push(bodyMistake(['expires_at'], 'value_error', msg, { max_lifetime_days }));
   }
   return mistakes;
@@ -169,5 +170,5 @@ async function insertRequest(
     );
     if (inserted > 0) return user_code;
   }
-  throw new ShopError('unavailable', 'No code could be generated. Try again.');
+  throw new ShopError('unavailable', 'No code could be generated. Retry the request.');
 }

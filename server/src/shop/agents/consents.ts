@@ -1,11 +1,11 @@
 import type { AgentConsent, AgentPolicy, AgentScope, BudgetPeriod, ConsentStatus } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { agentPolicy } from '../agent-limits/policy.ts';
+import { listCategories, unknownCategories } from '../agent-limits/shop-categories.ts';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import * as sessions from '../customers/sessions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
-import { agentPolicy } from '../mandates/policy.ts';
-import { listCategories, unknownCategories } from '../mandates/shop-categories.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 import { requireAgentsEnabled } from './consent-requests.ts';
@@ -14,9 +14,9 @@ import { isOutdated } from './outdated.ts';
 import { hashUserCode, parseUserCode } from './user-codes.ts';
 
 /**
- * How an agent is let in: consent-requests.ts takes the request, here the customer approves it, in whole or in part, or denies it,
- * and consent-polls.ts issues the token. What the agent may do then is in catalog.ts, buying.ts and orders.ts, which lock
- * nothing but what carts and checkouts lock. Here locks are always taken in the order customer, request, token.
+ * How an agent gets access: consent-requests.ts creates the request, this file lets the customer approve it (fully or
+ * in part) or deny it, and consent-polls.ts issues the token. catalog.ts, buying.ts and orders.ts then use the token;
+ * they lock only what carts and checkouts lock. Lock order here: customer, request, token.
  */
 interface ConsentRow {
   id: string;
@@ -30,7 +30,7 @@ interface ConsentRow {
   budget_period: BudgetPeriod;
   categories: string[];
   token_expires_at: string;
-  /** How many periods there are until the token expires, by what they are. */
+  /** The number of budget periods until the token expires, by kind of period. */
   periods: Record<BudgetPeriod, number>;
   replaces_token_id: string | null;
   requested_at: string;
@@ -40,13 +40,13 @@ interface ConsentRow {
   policy: AgentPolicy;
 }
 
-/** Of `agent_consents k`. An approved request whose token was not fetched in time is expired as well. */
+/** Status of `agent_consents k`. An approved request whose token was not fetched in time counts as expired. */
 const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and (k.expires_at <= now() or ${isOutdated})
   then 'expired' else k.status end`;
 
 /**
- * The amounts and the lifetime that can be approved, of `agent_consents k` and `site_settings t`. While a request is pending, the
- * shop's current policy applies, not the one from when the agent asked.
+ * The amounts and lifetime that can be approved, from `agent_consents k` and `site_settings t`. While a request is
+ * pending, the shop's current policy applies, not the policy at the time of the request.
  */
 const grantable: Sql = sql`select case when k.status = 'pending'
     then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
@@ -58,19 +58,22 @@ const grantable: Sql = sql`select case when k.status = 'pending'
     then least(k.token_expires_at, now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
     else k.token_expires_at end as token_expires_at`;
 
-/** How many periods begin before the token expires, of each kind; the first begins with the approval. */
+/** The number of periods of each kind that begin before the token expires. The first begins at approval. */
 const periods: Sql = sql`json_build_object('once', 1,
   'week', 1 + budget_period_at('week', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'),
   'month', 1 + budget_period_at('month', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'))`;
 
-/** A request to take the place of a token belongs to the customer for whom that token acts. */
+/** A request for a replacement belongs to the customer of the replaced token. */
 function isFor(customer_id: string | null): Sql {
   return sql`(k.customer_id = ${customer_id} or (k.customer_id is null and k.status = 'pending'))
     and (k.replaces_token_id is null or exists (
       select from tokens o where o.site_id = k.site_id and o.id = k.replaces_token_id and o.customer_id = ${customer_id}))`;
 }
 
-/** The request behind a code, or behind the secret of a client's page, as the customer who calls may see it. Throws `not_found`. */
+/**
+ * Finds the request of a user code or of the secret of a client's page, as the calling customer may see it. Throws
+ * `not_found`.
+ */
 async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
   const which = whichOf(shop, typed);
   const found =
@@ -84,11 +87,11 @@ async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<Co
         where k.site_id = ${shop.siteId} and ${which} and ${isFor(shop.customerId)}
         ${lock ? sql`for update of k` : empty}`,
     ));
-  if (!found) throw notFound('request for consent');
+  if (!found) throw notFound('consent request');
   return found;
 }
 
-/** Of `agent_consents k`; undefined for a text that leads to none. */
+/** Condition on `agent_consents k`; undefined if the text has neither form. */
 function whichOf(shop: Shop, typed: string): Sql | undefined {
   if (isWellFormed('authorization', typed)) {
     return sql`k.id = (select consent_id from authorization_requests
@@ -102,11 +105,11 @@ function whichOf(shop: Shop, typed: string): Sql | undefined {
 export interface Proof {
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
-  /** Whether the password was given with this call. */
+  /** Whether the call includes the password. */
   password: boolean;
 }
 
-/** Whether approving what can come to so much requires the password again. */
+/** Whether an approval of this amount requires the password again. */
 function requiresPassword({ password_above_cents }: AgentPolicy, cents: number, { fresh, password }: Proof): boolean {
   if (password) return false;
   return !fresh || (password_above_cents !== null && cents > password_above_cents);
@@ -117,7 +120,7 @@ export async function proofOf(shop: Shop, session_id: string, password: boolean)
   return { fresh: await sessions.isFresh(shop, session_id), password };
 }
 
-/** The request behind a code, for the customer who calls. Throws `not_found`. */
+/** The request of a user code, for the calling customer. Throws `not_found`. */
 export async function get(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
   return view(shop, await readRequest(shop, user_code, false), user_code, proof);
 }
@@ -152,8 +155,9 @@ export interface Approval {
 }
 
 /**
- * Approves a request within the shop's policy, or the part of it that the customer says; the next poll gets the token. Throws `not_found`, `consent_not_pending`, `consent_expired`, `agents_not_allowed`, `password_required`, or
- * a ValidationError for more than was asked for.
+ * Approves a request, or a part of it, within the shop's policy. The next poll gets the token. Throws `not_found`,
+ * `consent_not_pending`, `consent_expired`, `agents_not_allowed`, `password_required`, or a ValidationError for more
+ * than was requested.
  */
 export async function approve(shop: Shop, user_code: string, approval: Approval, proof: Proof): Promise<AgentConsent> {
   await lockCustomer(shop);
@@ -176,8 +180,8 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
 }
 
 /**
- * Denies a request, even after its approval as long as the token has not been fetched. Throws `not_found`,
- * `consent_not_pending` or `consent_expired`.
+ * Denies a request, even an approved one whose token was not fetched. Throws `not_found`, `consent_not_pending` or
+ * `consent_expired`.
  */
 export async function deny(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
   await lockCustomer(shop);
@@ -190,13 +194,13 @@ export async function deny(shop: Shop, user_code: string, proof: Proof): Promise
   return view(shop, { ...row, status: 'denied' }, user_code, proof);
 }
 
-/** Taken before the lock of the request. An account that is being closed can no longer decide. */
+/** Locked before the request. An account that is being closed can no longer decide. */
 async function lockCustomer(shop: Shop): Promise<void> {
   const held = await shop.run(
     sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} and anonymized_at is null
       for key share`,
   );
-  if (held === 0) throw new ShopError('invalid_token', 'The account has just been closed.');
+  if (held === 0) throw new ShopError('invalid_token', 'The account was closed.');
 }
 
 function requireStatus({ status }: ConsentRow, wanted: ConsentStatus[]): void {

@@ -1,8 +1,8 @@
 import type { AgentFacets, Facets } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
+import { inCategories } from '../agent-limits/categories.ts';
 import { readFacets } from '../catalog/facets.ts';
-import { inCategories } from '../mandates/categories.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { matching } from '../products/list.ts';
 import { visible } from '../products/rows.ts';

@@ -8,21 +8,21 @@ import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
 import { termGroups } from '../../search/words/term-groups.ts';
+import { inCategories } from '../agent-limits/categories.ts';
 import type { CatalogQuery, Filters } from '../catalog/filters.ts';
 import { withinLimits } from '../catalog/variant-limits.ts';
-import { inCategories } from '../mandates/categories.ts';
 import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { Proposal } from './products.ts';
 
-/** How an agent's sentences and filters lead to products and variants, and how clear that result is. */
+/** Turns an agent's sentences and filters into products and variants, and rates how clear the result is. */
 
 export interface Finding {
   understood: Understood[];
   excluded: Excluded[];
-  /** Best first, at most as many as asked for. */
+  /** Best first, at most the requested number. */
   proposals: FoundProduct[];
-  /** The things that are asked for, with their places among the proposals. */
+  /** The requested things, with their positions in `proposals`. */
   needs: FoundNeed[];
   /** The best matches of all needs, at most 200 of each. */
   matches: string[];
@@ -34,7 +34,7 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
   understood: Understood[];
 }
 
-/** The best product is clear when its score is this many times that of the next. */
+/** The best product is clear if its score is at least this multiple of the next one's. */
 const CLEAR_LEAD = 1.3;
 
 /** The published products of the shop, for the search; with filters, only the variants that meet them. */
@@ -65,7 +65,7 @@ export async function findProposals(
   const source = searchableProducts(shop, filters);
   const { understood, excluded, candidates, needs, areAllWanted, matches } = await findNeeds(shop, source, {
     query,
-    // At least two, because the lead over the second decides whether the first is clear.
+    // At least two: the lead over the second decides whether the first is clear.
     limit: Math.max(limit, 2),
     categories: categories.length > 0 ? categories : null,
     filters: filters?.search,
@@ -92,7 +92,7 @@ export async function findProposals(
   };
 }
 
-/** The needs as the contract has them. */
+/** The needs in the form of the contract. */
 export function needsOf({ needs }: Pick<Finding, 'needs'>) {
   return needs.map(({ text, quantity, candidates }) => ({ text, quantity, candidates }));
 }
@@ -104,7 +104,7 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/** Without positions and empty fields: agents pay for each word of an answer. */
+/** Without positions and empty fields, because agents pay for each word of a response. */
 export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,
@@ -121,12 +121,12 @@ export function sortOf(understood: Understood[]): string | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value ?? undefined;
 }
 
-/** The constraints that still matter once the product is given. */
+/** The constraints that apply within one product. */
 const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
- * Matches a sentence against the variants of a product that the request names by its id. A limit that none of them meets is
- * `relaxed`, since the caller chose the product explicitly.
+ * Matches a sentence against the variants of a product named by id. A limit that no variant meets is `relaxed`, because
+ * the caller chose the product.
  */
 export async function matchNamed(shop: Shop, product: Product, sentence: string) {
   const { constraints, words } = await parseSentence(shop, sentence);
@@ -190,7 +190,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];
-  // Without any reason, the product was found by a corrected word, or listed without a filter.
+  // Without reasons, a corrected word or an unfiltered list found the product.
   return {
     product,
     variant,
@@ -198,7 +198,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
   };
 }
 
-/** For each filter of a list, the product's matching values. */
+/** The product's matching values for each filter of a list. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

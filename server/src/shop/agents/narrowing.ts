@@ -3,7 +3,7 @@ import { bodyMistake, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { distinctCategories, misspeltCategories } from './consent-requests.ts';
 
-/** What a customer approves of a request: all that was asked for, or less of it, and never more. */
+/** Reduces a request to the terms that the customer approves. They never exceed the request. */
 
 export interface Terms {
   scopes: AgentScope[];
@@ -15,10 +15,10 @@ export interface Terms {
 
 type Mistakes = ValidationError['detail'];
 
-/** The same budget gives the more, the more often it is there anew. */
+/** The same budget allows more, the shorter its period. */
 const PERIODS: BudgetPeriod[] = ['once', 'month', 'week'];
 
-/** The terms asked for, as far as they are approved. Throws a ValidationError for more than was asked for. */
+/** The requested terms as approved. Throws a ValidationError for more than was requested. */
 export async function narrowed(shop: Shop, asked: Terms, approval: Partial<Terms>): Promise<Terms> {
   const categories = narrowCategories(asked.categories, approval.categories);
   const granted: Terms = {
@@ -42,7 +42,7 @@ function amountMistakes(asked: Terms, granted: Terms): Mistakes {
   return (['budget_cents', 'max_per_order_cents'] as const).flatMap((field) => {
     const le = asked[field];
     if (le === null || (granted[field] ?? 0) <= le) return [];
-    const msg = `At most ${le}: the agent asks for no more, or the shop allows no more.`;
+    const msg = `At most ${le}: the agent requests no more, or the shop allows no more.`;
     return [bodyMistake([field], 'less_than_equal', msg, { le })];
   });
 }
@@ -51,17 +51,20 @@ function choiceMistakes(asked: Terms, granted: Terms, approval: Partial<Terms>):
   const mistakes: Mistakes = [];
   if (PERIODS.indexOf(granted.budget_period) > PERIODS.indexOf(asked.budget_period)) {
     const expected = PERIODS.slice(0, PERIODS.indexOf(asked.budget_period) + 1).join(', ');
-    const msg = `This gives more than was asked for. It should be one of ${expected}.`;
+    const msg = `Exceeds the request. Must be one of ${expected}.`;
     mistakes.push(bodyMistake(['budget_period'], 'enum', msg, { expected }));
   }
   if (approval.scopes?.some((scope) => !asked.scopes.includes(scope))) {
     const expected = asked.scopes.join(', ');
-    mistakes.push(bodyMistake(['scopes'], 'enum', `The agent asks for no more than ${expected}.`, { expected }));
+    mistakes.push(bodyMistake(['scopes'], 'enum', `The agent requests only ${expected}.`, { expected }));
   }
   return mistakes;
 }
 
-/** The approved ones of the categories asked for (none means all); undefined if some were not asked for, or none is left. */
+/**
+ * The approved subset of the requested categories (an empty request means all); undefined if some were not requested or
+ * none is left.
+ */
 function narrowCategories(asked: string[], approved: string[] | undefined): string[] | undefined {
   if (approved === undefined) return asked;
   const wanted = distinctCategories(approved);
@@ -70,11 +73,11 @@ function narrowCategories(asked: string[], approved: string[] | undefined): stri
   return kept.length === wanted.length && kept.length > 0 ? kept : undefined;
 }
 
-/** What the agent asked for was judged then. */
+/** Requested categories were checked with the request. */
 function newIn(asked: string[], categories: string[] | undefined): string[] {
   return asked.length === 0 ? (categories ?? []) : [];
 }
 
 function categoriesMistake() {
-  return bodyMistake(['categories'], 'value_error', 'Choose at least one of the categories that the agent asks for.');
+  return bodyMistake(['categories'], 'value_error', 'Choose at least one of the requested categories.');
 }

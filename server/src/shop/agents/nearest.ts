@@ -8,9 +8,9 @@ import type { Shop } from '../shop.ts';
 import { alternativeOf } from './products.ts';
 import { cartOf } from './views.ts';
 
-/** What an agent may have meant by an id that names nothing. */
+/** Suggestions for an unknown id that an agent sent. */
 
-/** The request of an agent, as far as alternatives depend on it. */
+/** The parts of an agent's request that determine alternatives. */
 export interface RefusedCall {
   path: { product_id?: string; cart_id?: string; line_item_id?: string };
   body: {
@@ -87,7 +87,7 @@ async function latestOrders(shop: Shop): Promise<AgentAlternative[]> {
   return rows.map(({ id }) => ({ why: "It is one of the customer's latest orders.", order_id: id }));
 }
 
-/** The variants of a product whose id was sent as that of a variant. */
+/** The variants of a product whose id was sent as a variant id. */
 async function variantsOf(shop: Shop, id: string | undefined): Promise<AgentAlternative[]> {
   const [product] = id ? await productsByIds(shop, 'agent', [id]) : [];
   if (!product) return [];
@@ -95,7 +95,7 @@ async function variantsOf(shop: Shop, id: string | undefined): Promise<AgentAlte
   return product.variants.slice(0, MOST).map((variant) => alternativeOf(why, { product, variant }));
 }
 
-/** The product of a variant whose id was sent as that of a product. */
+/** The product of a variant whose id was sent as a product id. */
 async function productWith(shop: Shop, id: string | undefined): Promise<AgentAlternative[]> {
   const found =
     id &&

@@ -7,29 +7,29 @@ import { OAuthRefusal } from './oauth-refusal.ts';
 import { isRedirectUri, placeOf, withoutUndottedSchemes } from './redirect-uris.ts';
 
 /**
- * The clients of a shop that use the authorization code. All are public: they have no secret, and whoever names one may be
- * anybody. What counts is where the browser goes, which the client has said beforehand: in a registration (RFC 7591), or in a
+ * OAuth clients of a shop that use the authorization code. All are public: they have no secret, so a client id proves
+ * nothing. Safety rests on the redirect addresses, which the client declares in a registration (RFC 7591) or in a
  * document at the address that is its id.
  */
 export type OAuthClient = RowOf<'oauth_clients', 'client_id' | 'client_name' | 'redirect_uris' | 'from_document'>;
 
-/** What a client says of itself. */
+/** Metadata sent by the client (not verified). */
 export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;
 
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** A registration that brought no token is gone the next day; one that did is kept long enough to come back. */
+/** Registrations that led to no token are deleted after a day; the others stay long enough for the client to return. */
 const UNUSED_REGISTRATION = '1 day';
 const USED_REGISTRATION = '90 days';
 
-/** Throws an OAuthRefusal for what cannot be taken; fields that mean nothing here are ignored (RFC 7591 §2). */
+/** Throws an OAuthRefusal for invalid metadata. Unknown fields are ignored (RFC 7591 §2). */
 export function parseMetadata(said: unknown): ClientMetadata {
   if (typeof said !== 'object' || said === null || Array.isArray(said)) {
     throw new OAuthRefusal('invalid_client_metadata', 'Send a JSON object.');
   }
   const { redirect_uris, client_name } = said as Record<string, unknown>;
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MOST_REDIRECT_URIS) {
-    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris must be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
   const counting = withoutUndottedSchemes(redirect_uris);
   const wrong = redirect_uris.findIndex(
@@ -37,12 +37,12 @@ export function parseMetadata(said: unknown): ClientMetadata {
   );
   if (wrong >= 0) {
     const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
-    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris[${wrong}] should begin with ${allowed}.`);
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris[${wrong}] must begin with ${allowed}.`);
   }
   const uris = [...new Set(counting as string[])];
   const name = typeof client_name === 'string' ? client_name.trim() : '';
   if (!name.isWellFormed() || name.length > LONGEST_NAME || hiddenCharacterIn(name, { lines: false })) {
-    const message = `client_name should be at most ${LONGEST_NAME} characters, none of them hidden.`;
+    const message = `client_name must be at most ${LONGEST_NAME} characters, none of them hidden.`;
     throw new OAuthRefusal('invalid_client_metadata', message);
   }
   return { client_name: name || (placeOf(uris[0] ?? '') ?? 'localhost').slice(0, LONGEST_NAME), redirect_uris: uris };
@@ -59,7 +59,7 @@ export async function register(shop: Shop, { client_name, redirect_uris }: Clien
   return { client_id, client_id_issued_at: made?.issued_at ?? 0, client_name, redirect_uris };
 }
 
-/** The client with an id; undefined when there is none, or no longer. */
+/** Finds a client by id, unless it has expired. */
 export function find(shop: Shop, client_id: string): Promise<OAuthClient | undefined> {
   return shop.one<OAuthClient>(
     sql`select client_id, client_name, redirect_uris, from_document from oauth_clients
@@ -67,7 +67,7 @@ export function find(shop: Shop, client_id: string): Promise<OAuthClient | undef
   );
 }
 
-/** Keeps what the document of a client said for so long. */
+/** Caches the document of a client for the given time. */
 export async function keepDocument(
   shop: Shop,
   client_id: string,
@@ -83,7 +83,7 @@ export async function keepDocument(
   );
 }
 
-/** A client that got a token stays registered. */
+/** Keeps a client registered after it got a token. */
 export async function noteUse(shop: Shop, client_id: string): Promise<void> {
   await shop.run(
     sql`update oauth_clients set expires_at = greatest(expires_at, now() + ${USED_REGISTRATION}::interval)

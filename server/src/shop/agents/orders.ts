@@ -9,7 +9,7 @@ import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { lineContentOf, totalsOf } from './views.ts';
 
-/** The orders of the customer for whom an agent acts, as agents see them: without addresses and notes. */
+/** Orders of the agent's customer as agents see them, without addresses and notes. */
 
 type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
   AgentTotals & {
@@ -73,7 +73,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage
   return { orders, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** One of them. Throws `not_found`, for another customer's order as well. */
+/** One order. Throws `not_found`, also for another customer's order. */
 export async function get(shop: Shop, id: string): Promise<AgentOrder> {
   const row = await shop.one<Row>(
     sql`select ${columns} from orders o

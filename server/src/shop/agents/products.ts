@@ -10,9 +10,9 @@ import type {
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { imageUrlOf, type UrlOf } from './product-links.ts';
 
-/** Products as agents see them: in short form, with the merchant's text in a part of its own. */
+/** Products as agents see them: short, with the merchant's text in a separate part. */
 
-/** A variant that is proposed to an agent, and why. */
+/** A proposed variant with the reasons. */
 export interface Proposal {
   product: Product;
   variant: Variant;
@@ -91,7 +91,7 @@ function candidateOf(
   };
 }
 
-/** A variant that would do instead of what was refused. */
+/** An alternative to a refused variant. */
 export function alternativeOf(
   why: string,
   { product, variant }: Pick<Proposal, 'product' | 'variant'>,
@@ -152,7 +152,7 @@ function variantOf(product: Product, variant: Variant): AgentVariant {
   };
 }
 
-/** A name is never empty, even if all of it had to be removed. */
+/** Never null: a name that sanitizing removes entirely gets a placeholder. */
 export function nameOf(name: string): string {
   return sanitizeMerchantText(name, CAPS.name) ?? '[name removed]';
 }

@@ -3,10 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
-/** The profiles that agents name, as they were fetched: what they say of the versions that an agent speaks. */
+/** Cached profiles of agents, with the protocol versions that each agent supports. */
 
 export interface AgentProfile extends RowOf<'agent_profiles', 'id' | 'host' | 'version'> {
-  /** The versions of each capability, by its name. */
+  /** The versions of each capability by name. */
   capabilities: Record<string, string[]>;
 }
 
@@ -15,7 +15,7 @@ export interface FetchedProfile extends Omit<AgentProfile, 'id'> {
   keep_seconds: number;
 }
 
-/** The profile at an address, if it has been fetched and need not be fetched again. */
+/** The cached profile of an address, unless it must be fetched again. */
 export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
   return shop.one<AgentProfile>(
     sql`select id, host, version, capabilities from agent_profiles
@@ -23,7 +23,7 @@ export function findProfile(shop: Shop, url: string): Promise<AgentProfile | und
   );
 }
 
-/** Keeps it under the id that its address has had before, which is the name of the agent in the audit. */
+/** Stores a profile under the existing id of its address, because the audit names the agent by it. */
 export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<AgentProfile> {
   const { url, host, version, capabilities, keep_seconds } = profile;
   const kept = await shop.one<AgentProfile>(
@@ -34,6 +34,6 @@ export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<
         capabilities = excluded.capabilities, fetched_at = now(), expires_at = excluded.expires_at
       returning p.id, p.host, p.version, p.capabilities`,
   );
-  if (!kept) throw new Error('A profile was not kept.');
+  if (!kept) throw new Error('The agent profile was not stored.');
   return kept;
 }

@@ -1,8 +1,8 @@
 import type { AgentPolicy, AgentShop, Brand, LegalLinks, Locale } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
+import { listCategories } from '../agent-limits/shop-categories.ts';
 import { offeredMethods, readTerms } from '../checkout/state.ts';
-import { listCategories } from '../mandates/shop-categories.ts';
 import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
@@ -10,7 +10,7 @@ import type { ActiveOption } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { nameOf } from './products.ts';
 
-/** The facts of a shop for agents. */
+/** Facts about a shop for agents. */
 
 const MAX_CATEGORIES = 50;
 
@@ -31,10 +31,10 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
   const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
   const options = terms.shipping_options;
-  // A name that cannot be shown as it is could not be sent back as it is.
+  // Agents send names back, so names that would be changed by sanitizing are left out.
   const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
-  // Goods that are picked up can be paid there.
+  // Goods that are picked up can be paid for there.
   const methods = offeredMethods(terms, checkoutDeps, null);
   return {
     site_id: shop.siteId,
@@ -74,7 +74,7 @@ function reachOf(options: ActiveOption[]): { everywhere: boolean; countries: str
   return { everywhere: options.some((option) => option.countries.length === 0), countries };
 }
 
-/** The merchant's text of a shipping option. */
+/** The merchant's text about a shipping option. */
 export function optionContentOf({ name, description }: Pick<ActiveOption, 'name' | 'description'>) {
   return {
     content_trust: CONTENT_TRUST,

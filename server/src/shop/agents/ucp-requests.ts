@@ -3,9 +3,9 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * A request over UCP is several operations, each with a key of its own that follows from the request's. Here stands what the key
- * was first used for, so that it serves no other request, and how that was answered, so that a copy that comes late changes nothing
- * and is answered alike.
+ * Idempotency of UCP requests. A UCP request runs several operations, each with a key derived from the request's key.
+ * This table stores the first request of a key and its response, so that the key serves no other request and a late
+ * copy gets the same response.
  */
 
 export interface RequestKey {
@@ -15,9 +15,9 @@ export interface RequestKey {
 }
 
 export interface KnownRequest {
-  /** Whether the key was first used for this very request. */
+  /** Whether the key was first used for this request. */
   same: boolean;
-  /** What it was answered, sealed; null as long as it is under way. */
+  /** The encrypted response; null while the request is running. */
   answer: Buffer | null;
 }
 
@@ -31,11 +31,11 @@ export async function claimKey(shop: Shop, key: RequestKey): Promise<KnownReques
     sql`select request_hash = ${request_hash} as same, answer from ucp_requests
       where site_id = ${shop.siteId} and caller_hash = ${caller_hash} and key_hash = ${key_hash}`,
   );
-  if (!known) throw new Error('A request was not noted.');
+  if (!known) throw new Error('The UCP request was not stored.');
   return known;
 }
 
-/** Of copies that ran at the same time, the first answer counts for all. Returns it. */
+/** Stores the response. Of copies that ran concurrently, the first response counts for all. Returns it. */
 export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestKey, answer: Buffer): Promise<Buffer> {
   const kept = await shop.one<{ answer: Buffer }>(
     sql`update ucp_requests set answer = coalesce(answer, ${answer})
@@ -44,7 +44,7 @@ export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestK
   return kept?.answer ?? answer;
 }
 
-/** The checkout that became an order of the customer given. */
+/** The checkout of an order of the given customer. */
 export async function checkoutOf(shop: Shop, order_id: string): Promise<string | undefined> {
   const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and order_id = ${order_id}`,
@@ -52,7 +52,7 @@ export async function checkoutOf(shop: Shop, order_id: string): Promise<string |
   return found?.id;
 }
 
-/** The products of variants, by the variant's id. */
+/** The product ids of variants, by variant id. */
 export async function productsOf(shop: Shop, variant_ids: string[]): Promise<Map<string, string>> {
   const rows = await shop.rows<RowOf<'variants', 'id' | 'product_id'>>(
     sql`select id, product_id from variants where site_id = ${shop.siteId} and id = any(${variant_ids}::uuid[])`,

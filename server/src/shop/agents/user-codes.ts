@@ -10,8 +10,8 @@ import { findSiteLimits, limitFor } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
 
 /**
- * The codes that customers compare and confirm (RFC 8628 §6.1): eight consonants, which form no words, shown as XXXX-XXXX.
- * Because they are short, their safety depends on limiting guesses.
+ * User codes that customers compare and confirm (RFC 8628 §6.1): eight consonants, which form no words, shown as
+ * XXXX-XXXX. They are short, so their safety depends on limited guesses.
  */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const HALF = 4;
@@ -21,7 +21,7 @@ export function mintUserCode(): string {
   return `${half()}-${half()}`;
 }
 
-/** A typed code in the form in which it is shown; undefined for anything else. */
+/** Normalizes a typed code to its displayed form; undefined for anything else. */
 export function parseUserCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
   const isCode = letters.length === 2 * HALF && [...letters].every((letter) => ALPHABET.includes(letter));
@@ -35,8 +35,8 @@ export function hashUserCode(code: string): Buffer {
 const SEAL_LENGTH = 22;
 
 /**
- * A signature of 132 bits that the server adds to the link with a code. Opening such a link does not count as a guess, so
- * that a customer can open it even when others have used up the shop's guesses.
+ * A signature of 132 bits in the link with a code. Opening a signed link does not count as a guess, so it works even
+ * after others have used up the shop's guesses.
  */
 export function sealOf(secretKey: string, site_id: string, code: string): string {
   return createHmac('sha256', secretKey)
@@ -45,14 +45,13 @@ export function sealOf(secretKey: string, site_id: string, code: string): string
     .slice(0, SEAL_LENGTH);
 }
 
-/** Whether the seal belongs to the code. */
 export function isSealed(secretKey: string, site_id: string, code: string, seal: string): boolean {
   const own = Buffer.from(sealOf(secretKey, site_id, code));
   const shown = Buffer.from(seal);
   return own.length === shown.length && timingSafeEqual(own, shown);
 }
 
-/** Who tries a code, and from where. */
+/** The caller who enters a code, and the IP address. */
 export interface Guesser {
   tenant: Tenant;
   actor: Actor;
@@ -60,10 +59,11 @@ export interface Guesser {
 }
 
 /**
- * Checks that a typed code belongs to a request that the customer may see, and limits guesses: after 5 unknown codes of a
- * customer or 10 of an address in 15 minutes, further tries are `rate_limited`. After 50 in the shop only unknown codes are, because
- * strangers share that limit. There are 2^34 codes: with a thousand pending requests, a guess hits with a chance of 2^-24. A code that
- * exists does not count; for others it throws `not_found`. Do not hold a connection while calling it.
+ * Checks that a typed code belongs to a request that the customer may see, and limits guesses. After 5 unknown codes
+ * per customer or 10 per address in 15 minutes, every further try is `rate_limited`. After 50 in the shop only unknown
+ * codes are, because strangers share that limit. There are 2^34 codes: with a thousand pending requests, a guess hits
+ * with a chance of 2^-24. Existing codes do not count; others throw `not_found`. Do not hold a connection during the
+ * call.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};
@@ -81,7 +81,7 @@ export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typ
   }
   if (await inShop(db, tenant, actor, (shop) => exists(shop, typed))) return giveBack(db, draws);
   const ofSite = drawn.slice(2).filter(({ remaining }) => remaining < 0);
-  throw ofSite.length > 0 ? tooMany(ofSite) : notFound('request for consent');
+  throw ofSite.length > 0 ? tooMany(ofSite) : notFound('consent request');
 }
 
 function tooMany(spent: Drawn[]): ShopError {

@@ -15,7 +15,9 @@ import type {
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { nameOf } from './products.ts';
 
-/** Carts, checkouts and customers as agents see them: no addresses or notes, and the merchant's text in a part of its own. */
+/**
+ * Carts, checkouts and customers as agents see them: no addresses or notes, and the merchant's text in a separate part.
+ */
 
 export function cartOf(cart: Cart): AgentCart {
   const { id, status, currency, subtotal, discount, total, expires_at } = cart;
@@ -38,7 +40,10 @@ export function checkoutOf(checkout: Checkout, budget: AgentBudget): AgentChecko
   };
 }
 
-/** A profile keeps the form that the interface defines (§2.9), so the customer's text is sanitized and the whole is marked. */
+/**
+ * The contract fixes the form of a profile (§2.9), so the customer's text is sanitized and the whole is marked as
+ * untrusted.
+ */
 export function customerOf({ first_name, last_name, phone, ...profile }: Customer): Omit<AgentCustomer, 'agent_token'> {
   const [first, last, number] = [first_name, last_name, phone].map((text) => sanitizeMerchantText(text, CAPS.name));
   const names = { first_name: first ?? null, last_name: last ?? null, phone: number ?? null };
@@ -54,7 +59,7 @@ function lineOf({ id, product_id, variant_id, quantity, price, total, available,
   return { id, product_id, variant_id, quantity, price, total, available, content };
 }
 
-/** The merchant's text of a line. */
+/** The merchant's text about a line. */
 export function lineContentOf(name: string, variant_name: string | null): AgentLine['content'] {
   return {
     content_trust: CONTENT_TRUST,

@@ -5,12 +5,12 @@ import { type SealedRow, type SignedRow, signRow } from './signing.ts';
 
 const ROWS_AT_A_TIME = 5_000;
 
-/** A chain of seals for rows that were signed anew, with the time of the newest row of each. */
+/** Seals for rows that were signed again, with the time of the newest row of each. */
 export type NewChain = { seal: NewSeal; through: string }[];
 
 /**
- * Signs all rows of a temporary table of audit_events with the key of this server, and makes the seals of their chain. What was
- * changed on the server that they come from is not found here: `audit verify` finds it there.
+ * Signs all rows of a temporary copy of audit_events with this server's key and creates their seals. Changes made on
+ * the source server are not detected here: run `audit verify` there.
  */
 export async function signAnew(
   client: pg.ClientBase,
@@ -53,7 +53,7 @@ async function keepSignatures(client: pg.ClientBase, signed: SealedRow[]): Promi
   );
 }
 
-/** Stores the chain, once its site and rows are there. */
+/** Stores the seals after their site and rows exist. */
 export async function addChain(client: pg.ClientBase, chain: NewChain): Promise<void> {
   for (const { seal, through } of chain) await addSeals(client, [seal], through);
 }

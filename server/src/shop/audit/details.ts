@@ -1,12 +1,12 @@
 import type { AuditDetails } from '@commerce-backend/spec';
 
-/** What the audit tells of an agent's call: as it is stored, without what is empty, and as the contract has it. */
+/** Details of an agent's call in the audit: in stored form (without empty fields) and in the form of the contract. */
 export type StoredDetails = Pick<AuditDetails, 'outcome'> & Partial<AuditDetails>;
 
 const MAX_BYTES = 1_024;
 const SHORT_QUERY = 100;
 
-/** The JSON to be stored. What makes it too long is left out, the least telling first. */
+/** The JSON to store. If it is too long, the least important fields are dropped first. */
 export function detailsText(details: StoredDetails): string {
   const { products = [] } = details;
   const short = details.query?.slice(0, SHORT_QUERY) ?? null;
@@ -30,7 +30,7 @@ function filled(details: StoredDetails): object {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => !empty(value)));
 }
 
-/** As the contract has them; null where there are none, or where they were emptied. */
+/** In the form of the contract; null if there are none or they were erased. */
 export function detailsOf(text: string | null): AuditDetails | null {
   if (text === null) return null;
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };

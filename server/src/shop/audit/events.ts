@@ -6,7 +6,7 @@ import { actorName } from '../actor-names.ts';
 import { detailsOf } from './details.ts';
 import { type Audience, inWords } from './words.ts';
 
-/** A row of `audit_events e` as it is read for `eventOf`. */
+/** The columns of `audit_events e` that `eventOf` needs. */
 export const auditColumns: Sql = selectList<AuditRow>({
   id: sql`e.id`,
   actor_type: sql`e.actor_type`,
@@ -28,10 +28,10 @@ export const auditColumns: Sql = selectList<AuditRow>({
 export type AuditRow = Omit<AuditEvent, 'details' | 'summary'> & { details: string | null };
 
 const OF_AGENTS: string[] = ['agent', 'guest_agent'];
-/** Like all other words of the API. */
+/** The API speaks English only. */
 const ENGLISH = languageFor('en', 'UTC');
 
-/** An AuditEvent of the contract, in words for people alone. */
+/** An AuditEvent of the contract. Only people get sentences. */
 export function eventOf(row: AuditRow, audience: Audience | null): AuditEvent {
   const event = { ...row, details: detailsOf(row.details) };
   const told = audience !== null && OF_AGENTS.includes(row.actor_type);

@@ -8,20 +8,20 @@ import { queryAlone } from '../../db/transaction.ts';
 import { type Sealing, seal, unseal } from '../sealing.ts';
 
 /**
- * The keys by which rows of the audit and their seals are signed. They are random, and stored sealed under SECRET_KEY: whoever
- * can write to the database, but does not know SECRET_KEY, can sign nothing. All processes and sites share one; another is made
- * only where SECRET_KEY was replaced without `rotate-secret-key`, which seals them anew.
+ * Keys that sign audit rows and seals. They are random and stored encrypted under SECRET_KEY: database access alone
+ * cannot forge a signature. All processes and sites share one key. Another one is created only if SECRET_KEY was
+ * replaced without `rotate-secret-key`, which encrypts the keys again.
  */
 export interface AuditKey {
   id: string;
   key: Buffer;
-  /** When it was made, which is sealed with it. */
+  /** Creation time, encrypted with the key. */
   made_at: string;
 }
 
 type Sealed = RowOf<'audit_keys', 'id' | 'sealed'>;
 
-/** A key that SECRET_KEY opens, which is made if there is none. */
+/** A key that SECRET_KEY decrypts. Creates one if there is none. */
 export async function openAuditKey(db: Pool, secretKey: string): Promise<AuditKey> {
   const { rows } = await queryAlone<Sealed>(db, sql`select id, sealed from audit_keys order by created_at desc, id`);
   const known = rows.map((row) => opened(secretKey, row)).find((key) => key !== undefined);
@@ -31,13 +31,13 @@ export async function openAuditKey(db: Pool, secretKey: string): Promise<AuditKe
   return made;
 }
 
-/** All keys by their ids; null for one that SECRET_KEY does not open. */
+/** All keys by id; null for a key that SECRET_KEY does not decrypt. */
 export async function readAuditKeys(connection: Connection, secretKey: string): Promise<Map<string, AuditKey | null>> {
   const { rows } = await query<Sealed>(connection, sql`select id, sealed from audit_keys order by id`);
   return new Map(rows.map((row) => [row.id, opened(secretKey, row) ?? null]));
 }
 
-/** Seals all keys anew; counts them, and lists those that neither SECRET_KEY opens. */
+/** Encrypts all keys again. Counts them and lists those that neither SECRET_KEY decrypts. */
 export async function resealAuditKeys(
   connection: Connection,
   { from, to }: { from: string; to: string },

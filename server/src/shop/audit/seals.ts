@@ -3,17 +3,17 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { AuditKey } from './keys.ts';
 import { digestOf, type Seal, type SealedRow, signSeal } from './signing.ts';
 
-/** A seal as it is stored. */
+/** A seal in stored form. */
 export interface NewSeal extends Omit<Seal, 'digest' | 'previous'> {
   ids: string[];
-  /** In hexadecimal digits, like the next two. */
+  /** Hexadecimal, like the next two. */
   digest: string;
   previous: string | null;
   hmac: string;
   key_id: string;
 }
 
-/** The seal of these rows, which comes after the one with the HMAC `previous`. */
+/** The seal of these rows, chained to the HMAC `previous`. */
 export function sealOf(
   key: AuditKey,
   { site_id, seq, previous }: Pick<Seal, 'site_id' | 'seq' | 'previous'>,
@@ -36,8 +36,8 @@ export function sealOf(
 }
 
 /**
- * Stores seals, all of whose rows are as old as `through`, in microseconds since 1970, or older. Returns the number of rows of
- * each that another process has not added before.
+ * Stores seals of rows that are not newer than `through` (microseconds since 1970). Returns for each the number of rows
+ * that no other process added before.
  */
 export async function addSeals(client: pg.ClientBase, seals: NewSeal[], through: string): Promise<number[]> {
   const { rows } = await client.query<RowOf<'audit_seals', 'count'>>(

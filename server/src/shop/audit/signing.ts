@@ -1,9 +1,9 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { AuditKey } from './keys.ts';
 
-/** How rows of the audit and their seals are signed; the same when they are written and when they are verified. */
+/** Signatures of audit rows and seals, used for both writing and verifying. */
 
-/** A row as it is signed, with all that never changes but its time, which its seal covers. */
+/** The signed fields of a row: everything immutable except its time, which the seal covers. */
 export interface SignedRow {
   site_id: string;
   id: string;
@@ -31,16 +31,16 @@ export function signRow(key: AuditKey, row: SignedRow): Buffer {
   return hmac(key, 'row', parts);
 }
 
-/** Salted: what was emptied cannot be guessed from it. */
+/** Salted, so that erased details cannot be guessed from the hash. */
 export function hashDetails(salt: Buffer, details: string): Buffer {
   return createHash('sha256').update(salt).update(details).digest();
 }
 
-/** A row in its seal. */
+/** A row as its seal covers it. */
 export interface SealedRow {
   id: string;
   hmac: Buffer;
-  /** When it was made, in microseconds since 1970, as PostgreSQL has it. */
+  /** Creation time in microseconds since 1970, the precision of PostgreSQL. */
   at: string;
 }
 
@@ -51,11 +51,11 @@ export interface Seal {
   last: string;
   count: number;
   digest: Buffer;
-  /** The HMAC of the seal before. */
+  /** The HMAC of the previous seal. */
   previous: Buffer | null;
 }
 
-/** Of rows in the order of their ids. */
+/** Digest of rows ordered by id. */
 export function digestOf(rows: SealedRow[]): Buffer {
   const digest = createHash('sha256');
   for (const { id, hmac, at } of rows) digest.update(`${id} ${hmac.toString('hex')} ${at}\n`);
@@ -74,7 +74,7 @@ export function signSeal(key: AuditKey, { site_id, seq, first, last, count, dige
   ]);
 }
 
-/** As Node takes them fastest: given the bytes themselves, it takes several times as long as it does to sign. */
+/** KeyObjects are cached: passing raw bytes takes several times as long as the signature itself. */
 const secrets = new WeakMap<Buffer, KeyObject>();
 
 function secretOf(key: Buffer): KeyObject {

@@ -12,7 +12,7 @@ import { type Head, verifySite } from './verify.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Seals what is committed, as two workers do that run at the same moment. */
+/** Seals committed rows as two concurrent workers do. */
 async function seal({ db }: OpenShop): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl(), max: 2 });
   const key = await openAuditKey(db, SECRET_KEY);
@@ -23,7 +23,7 @@ async function seal({ db }: OpenShop): Promise<void> {
   await Promise.all([once(), once()]).finally(() => pool.end());
 }
 
-/** What is found after a statement of somebody who may write every table, which is undone. */
+/** Verifies after a statement that an attacker with write access to every table runs; the statement is rolled back. */
 async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?: Head) {
   const client = await owner.connect();
   try {
@@ -38,7 +38,7 @@ async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?
   }
 }
 
-test('whatever somebody without SECRET_KEY changes in the audit is found, and what its own server does is not', async () => {
+test('detects changes made without SECRET_KEY and accepts the changes of the server', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer);
@@ -60,7 +60,10 @@ test('whatever somebody without SECRET_KEY changes in the audit is found, and wh
     [`update ${events} set status = 403 where SITE and id = ${jug}`, /^The row \S+ was changed\.$/],
     [`update ${events} set details = replace(details, 'jug', 'jar') where SITE and id = ${jug}`, /details .* changed/],
     [`update ${events} set details = null, details_salt = null where SITE and id = ${jug}`, /was not erased/],
-    [`update ${events} set created_at = created_at - interval '1 day' where SITE and id = ${jug}`, /Seal 2 has other/],
+    [
+      `update ${events} set created_at = created_at - interval '1 day' where SITE and id = ${jug}`,
+      /rows of seal 2 were exchanged/,
+    ],
     [`update ${events} set hmac = null, key_id = null where SITE and id = ${jug}`, /its signature is gone/],
     [`delete from ${events} where SITE and id = ${jug}`, /^The row \S+ of seal 2 was removed\.$/],
     [`delete from ${seals} where SITE and seq = 1`, /seals 1 to 1 were removed/],
@@ -81,7 +84,7 @@ test('whatever somebody without SECRET_KEY changes in the audit is found, and wh
       /has no signature/,
     ],
     [`update commerce.audit_keys set sealed = '\\x00'`, /SECRET_KEY does not open/],
-    [`delete from commerce.audit_keys`, /is not there/],
+    [`delete from commerce.audit_keys`, /is missing/],
   ];
   for (const [statement, sentence] of tampered) {
     const { findings } = await found(shop, statement);
@@ -91,7 +94,7 @@ test('whatever somebody without SECRET_KEY changes in the audit is found, and wh
     delete from ${events} e using cut where e.SITE and e.id = any(cut.ids)`;
   expect((await found(shop, cut)).findings).toEqual([]);
   expect((await found(shop, cut, head)).findings).toEqual([
-    'The seals after 1 were cut off: the head that was written down is seal 2.',
+    'The seals after 1 were cut off: the known head is seal 2.',
   ]);
 
   await expect(shop.db.query(`update ${seals} set count = 0`)).rejects.toThrow('permission denied');
@@ -106,7 +109,7 @@ test('whatever somebody without SECRET_KEY changes in the audit is found, and wh
   );
   expect(rows).toHaveLength(0);
 
-  // A row that was written long after the erasure is not covered by it.
+  // An erasure does not cover a row that was written long after it.
   const { owner, site_id } = shop;
   const revoked = (at: string) =>
     owner.query(`update commerce.tokens set revoked_at = ${at} where site_id = $1 and kind = 'agent'`, [site_id]);
@@ -119,6 +122,6 @@ test('whatever somebody without SECRET_KEY changes in the audit is found, and wh
   expect(await found(shop)).toMatchObject({ erased: 6, findings: [] });
   const emptied = `update ${events} set details = null, details_salt = null where SITE and id = ${vase}`;
   expect((await found(shop, emptied)).findings).toEqual([
-    expect.stringMatching(/^The details of the row \S+ were removed: its customer was erased before/),
+    expect.stringMatching(/^The details of the row \S+ were removed, but its customer was erased before/),
   ]);
 });

@@ -5,12 +5,12 @@ import type { AuditKey } from './keys.ts';
 import { digestOf, hashDetails, type Seal, type SignedRow, signRow, signSeal } from './signing.ts';
 
 /**
- * Looks at all of a site's audit, and finds what somebody changed, removed or added who cannot sign. Steps:
- * 1. follow the chain of seals: each is signed, and names the one before
- * 2. compare the rows of each seal with it, and each row with its own signature
- * 3. look at the rows that are in no seal: they are signed and new, or older than signatures
- * 4. where details were emptied, look for the signed call that erased the customer
- * 5. compare the chain with a head that was written down before: of what was cut off at the end, nothing else tells
+ * Verifies a site's audit and reports rows that someone without the key changed, removed or added. Steps:
+ * 1. follow the chain of seals: each is signed and refers to the previous one
+ * 2. compare each seal with its rows, and each row with its signature
+ * 3. check the rows outside of seals: they must be signed and new, or older than signatures
+ * 4. for erased details, find the signed call that erased the customer
+ * 5. compare the chain with a head that was recorded outside: only this detects a chain that was cut off at the end
  */
 export type Keys = Map<string, AuditKey | null>;
 
@@ -23,13 +23,13 @@ export interface Head {
 export interface Report {
   site_id: string;
   sealed: number;
-  /** Signed, and too new for a seal. */
+  /** Signed, but too new for a seal. */
   waiting: number;
   /** Written before rows were signed. */
   legacy: number;
-  /** Emptied with their customer. */
+  /** Erased with the customer. */
   erased: number;
-  /** A sentence for each thing that is wrong; empty if nothing is. */
+  /** One sentence per problem; empty if there is none. */
   findings: string[];
   head: Head | null;
 }
@@ -49,18 +49,18 @@ interface StoredSeal extends Seal {
   key_id: string;
 }
 
-/** The rows that a release from before signatures may still write, beside a newer one. */
+/** For how long an older release without signatures may run next to a newer one. */
 const ROLLING_MS = 24 * 60 * 60 * 1_000;
 /** A worker seals twice a minute. */
 const UNSEALED_FOR_MS = 10 * 60 * 1_000;
-/** A call that runs beside the erasure of its customer may get its row after it. */
+/** A call that runs during the erasure of its customer may write its row afterwards. */
 const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;
-/** Of one kind, no more sentences are of use. */
+/** Maximum number of sentences of one kind. */
 const MAX_FINDINGS = 1_000;
 
-/** On a connection that sees the site, in a transaction that sees one moment. */
+/** Needs a connection with access to the site, in a repeatable-read transaction. */
 export async function verifySite(connection: Connection, site_id: string, keys: Keys, known?: Head): Promise<Report> {
   const report: Report = { site_id, sealed: 0, waiting: 0, legacy: 0, erased: 0, findings: [], head: null };
   const check = new Check(connection, site_id, keys, report);
@@ -75,7 +75,7 @@ class Check {
   readonly #site_id: string;
   readonly #keys: Keys;
   readonly #report: Report;
-  /** The customers of rows without the details that they were signed with, and the newest of these rows each. */
+  /** The customers of rows with erased details, and the newest such row of each. */
   readonly #emptied = new Map<string, { id: string; at: number }>();
   readonly #firstKeyAt: number;
 
@@ -108,10 +108,8 @@ class Check {
     if (last) this.#report.head = { seq: last.seq, hmac: last.hmac.toString('hex') };
     if (!known || knownHmac === known.hmac) return;
     if ((last?.seq ?? 0) < known.seq) {
-      this.#found(
-        `The seals after ${last?.seq ?? 0} were cut off: the head that was written down is seal ${known.seq}.`,
-      );
-    } else if (knownHmac !== undefined) this.#found(`Seal ${known.seq} is not the one that was written down.`);
+      this.#found(`The seals after ${last?.seq ?? 0} were cut off: the known head is seal ${known.seq}.`);
+    } else if (knownHmac !== undefined) this.#found(`Seal ${known.seq} is not the known head.`);
   }
 
   #checkSeal(seal: StoredSeal, last: StoredSeal | undefined): void {
@@ -138,13 +136,13 @@ class Check {
     const same = digestOf(inOrder.map(({ id, hmac, at }) => ({ id, hmac: hmac ?? Buffer.alloc(0), at }))).equals(
       digest,
     );
-    // Whatever was found before says why.
+    // An earlier finding already explains the difference.
     if (!same && missing.length === 0 && sound) {
-      this.#found(`Seal ${seq} has other rows than it was made of, or another order or time of a row was changed.`);
+      this.#found(`The rows of seal ${seq} were exchanged, reordered or moved in time.`);
     }
   }
 
-  /** Whether the row is as it was signed; if not, that is told. */
+  /** Whether the row matches its signature. Reports a finding if not. */
   #isSound(row: Row): boolean {
     const { id, key_id, hmac } = row;
     if (!key_id || !hmac) {
@@ -180,11 +178,11 @@ class Check {
   }
 
   #unknownKey(what: string, key_id: string): string {
-    const why = this.#keys.has(key_id) ? 'SECRET_KEY does not open' : 'is not there';
+    const why = this.#keys.has(key_id) ? 'SECRET_KEY does not open' : 'is missing';
     return `${what} cannot be verified: the key ${key_id} ${why}.`;
   }
 
-  /** Rows in no seal: by the index of ids, one page after another. */
+  /** Checks the rows outside of seals, page by page in the order of ids. */
   async unsealed(): Promise<void> {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
@@ -209,7 +207,7 @@ class Check {
     }
   }
 
-  /** Details may have been emptied only where a signed call erased the customer, and not of rows from after it. */
+  /** Details may be erased only by a signed call that erased the customer, and only of earlier rows. */
   async erasures(): Promise<void> {
     for (const [customer_id, { id, at }] of this.#emptied) {
       const calls = await this.#erasuresOf(customer_id);
@@ -217,9 +215,10 @@ class Check {
         const key = row.key_id === null ? undefined : this.#keys.get(row.key_id);
         return key && row.hmac && signRow(key, row).equals(row.hmac);
       });
-      if (signed.length === 0) this.#found(`The details of the row ${id} were removed: its customer was not erased.`);
+      if (signed.length === 0)
+        this.#found(`The details of the row ${id} were removed, but its customer was not erased.`);
       else if (!signed.some((row) => Number(row.at) >= at - CONCURRENT_US)) {
-        this.#found(`The details of the row ${id} were removed: its customer was erased before it was written.`);
+        this.#found(`The details of the row ${id} were removed, but its customer was erased before it was written.`);
       }
     }
   }

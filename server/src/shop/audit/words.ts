@@ -1,12 +1,12 @@
 import type { AuditDetails, AuditEvent } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 
-/** A call of an agent in words. Who reads it is the customer for whom the agent acts, or the merchant. */
+/** Describes an agent's call in a sentence. The audience is the customer for whom the agent acts, or the merchant. */
 export type Audience = 'customer' | 'merchant';
 
 type Told = Pick<AuditEvent, 'action' | 'status' | 'details'>;
 
-/** What a sentence is made from. */
+/** The facts that a sentence uses. */
 interface Deed {
   language: Language;
   audience: Audience;
@@ -34,7 +34,7 @@ export function inWords(language: Language, { action, status, details }: Told, a
   }
 }
 
-/** By the name of the operation, which the surfaces of agents and of the storefront share. */
+/** By operation name, which the agent and storefront APIs share. */
 const WORK: Record<string, (deed: Deed) => string> = {
   searchCatalog: searched,
   findProducts: searched,
@@ -79,10 +79,10 @@ const WORK: Record<string, (deed: Deed) => string> = {
   unknown: ({ language: { say } }) => say('audit.unknown'),
 };
 
-/** An operation that is not in the table is named, with the amount if there is one. */
+/** Names an operation that is not in the table, with the amount if there is one. */
 function workInWords(deed: Deed, action: string, status: number): string {
   const { language, details } = deed;
-  // Over a protocol, the credential is judged before the message is read.
+  // Over MCP and UCP, credentials are checked before the message is read.
   if (action === 'unknown' && status === 401) return language.say('audit.called');
   const known = WORK[action.slice(action.lastIndexOf('.') + 1)];
   if (known) return known(deed);
@@ -113,7 +113,7 @@ function purchase({ language: { say }, language, details }: Deed): string {
   return say('audit.purchase_of', { amount, quantity, product: content.name, others });
 }
 
-/** What would have been too much. */
+/** The amount that was refused. */
 function refusedPurchase(language: Language, details: AuditDetails | null): string | undefined {
   const amount = amountIn(language, details);
   return amount && language.say('audit.refused_purchase', { amount });

@@ -7,44 +7,44 @@ import { notFound, ShopError } from '../errors.ts';
 import { later } from '../moments.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
+import { requireAgentLimits } from './agent-limits.ts';
 import { expire } from './expiry.ts';
 import { paying, refuseShort, refuseTooDear } from './limits.ts';
-import { requireMandate } from './mandate.ts';
 import * as redemptions from './redemptions.ts';
 import { type CartNow, type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
 import { view } from './view.ts';
 
 /**
- * Carts. A change of the lines, in one transaction:
- * 1. lock the cart by extending its lifetime: an update of its row that matches only an active cart of the caller. Changes
- *    of one cart therefore run one after the other.
+ * Carts. A change of the lines takes these steps in one transaction:
+ * 1. lock the cart by extending its lifetime: an update that matches only an active cart of the caller. Changes of one
+ * cart therefore run one after the other.
  * 2. write the line; when adding, in the same statement as the lock.
- * 3. read the cart again, and refuse what exceeds the stock or a limit.
+ * 3. read the cart again, and reject lines above the stock or a limit.
  * 4. update the reservation of its discount code, which locks the discount.
  * 5. for an agent, check its categories and its budget.
- * Locks, in this order: cart, discount. Stock is only read here; a checkout reserves it.
+ * Lock order: cart, discount. Stock is only read here; a checkout reserves it.
  */
 
 export const MAX_LINES = 100;
 const MAX_QUANTITY = 999;
-/** A cart lives this long after its last change: one that a customer finds again on all devices longer. */
+/** Lifetime after the last change. A customer's cart lives longer, because it follows the account to other devices. */
 export const CART_LIFE = {
   guest: sql`interval '30 days'`,
   customer: sql`interval '90 days'`,
-  /** A cart's life after it is made, until something is put in. */
+  /** Lifetime of a new cart without lines. */
   unfilled: sql`interval '7 days'`,
 };
-/** The same, for a cart that is made. */
+/** The same in days, to predict `expires_at` of a new cart. */
 const GUEST_DAYS = 30;
 const UNFILLED_DAYS = 7;
 
-/** What a storefront sets when it creates a cart. */
+/** Fields that a storefront sets when it creates a cart. */
 export interface CartWishes {
   locale?: string | undefined;
   attribution?: Attribution | undefined;
 }
 
-/** A cart for the caller: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
+/** Creates a cart for a guest or an agent. A customer gets their active cart if there is one. */
 export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart> {
   if (shop.agent) return view(await createForAgent(shop, wishes));
   if (!shop.customerId) return view(stateOf(shop, await make(shop, null, null, wishes)));
@@ -53,7 +53,7 @@ export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart>
   return view(isNew ? await takeOver(shop, cart, wishes) : cart);
 }
 
-/** A cart that was there already takes over what is asked for. */
+/** Updates an existing cart with the requested fields. */
 async function takeOver(shop: Shop, cart: CartState, { locale, attribution }: CartWishes): Promise<CartState> {
   await shop.run(
     sql`update carts set locale = coalesce(${locale ?? null}, locale),
@@ -67,22 +67,22 @@ function json(attribution: Attribution | undefined): string | null {
   return attribution === undefined ? null : JSON.stringify(attribution);
 }
 
-/** A new cart that the agent who calls fills for its customer, beside the customer's own. */
+/** Creates a cart that the calling agent fills for its customer, separate from the customer's own. */
 export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promise<CartState> {
-  if (!shop.agent) throw new Error('An agent without a mandate got as far as a cart.');
+  if (!shop.agent) throw new Error('Unreachable: agent token without a spending limit.');
   return stateOf(shop, await make(shop, shop.customerId, shop.agent.token_id, wishes));
 }
 
 /**
- * Makes a guest's cart by an id that the caller derived from what asked for it, so that asking again makes no other. Returns whether
- * it is new. Of two that ask at once, the second waits for the first.
+ * Creates a guest's cart with an id derived from the request, so that a repeated request creates no second cart.
+ * Returns whether it is new. A concurrent request waits for the first.
  */
 export async function createOnce(shop: Shop, id: string, wishes: CartWishes): Promise<boolean> {
   const made = await shop.run(sql`${insertion(shop, id, null, null, wishes)} on conflict (site_id, id) do nothing`);
   return made > 0;
 }
 
-/** A new cart beside any other. It is as it was sent, so nobody waits for it. */
+/** Creates a separate cart. The result is built from the input, so there is no wait for the insert. */
 async function make(
   shop: Shop,
   customer_id: string | null,
@@ -101,10 +101,10 @@ async function make(
   };
 }
 
-/** The customer's active cart, which begins here if there is none. */
+/** Returns the customer's active cart; creates one if there is none. */
 export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWishes = {}): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
-  // Of two concurrent calls, the second waits here for the first, and then finds its cart.
+  // A concurrent call waits here for the first and then finds its cart.
   const created = await insert(shop, customer_id, wishes);
   if (created) return stateOf(shop, created);
   const active = await shop.one<RowOf<'carts', 'id'>>(
@@ -112,11 +112,11 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
       and agent_token_id is null`,
   );
   const cart = active && (await readCart(shop, active.id));
-  if (!cart) throw new ShopError('conflict', 'The cart has just become an order. Send the call again.');
+  if (!cart) throw new ShopError('conflict', 'The cart became an order. Retry the request.');
   return cart;
 }
 
-/** Returns nothing when the customer has an active cart. */
+/** Returns undefined if the customer has an active cart. */
 function insert(shop: Shop, customer_id: string, wishes: CartWishes): Promise<CartRow | undefined> {
   return shop.one<CartRow>(
     sql`${insertion(shop, newId(), customer_id, null, wishes)}
@@ -139,9 +139,9 @@ function insertion(
 }
 
 /**
- * A cart as it is now, for the customer given (null for a guest), locked until the transaction ends if so wished. Throws
- * `not_found`, also for the cart of another customer or one that an agent or its profile has not made itself, and `cart_expired`; returns a
- * converted or merged one.
+ * Reads a cart of the given customer (null for a guest), optionally locked until the transaction ends. Throws
+ * `not_found`, also for the cart of another customer and for one created by another agent or profile, and
+ * `cart_expired`. Returns converted and merged carts.
  */
 export async function readForCustomer(
   shop: Shop,
@@ -153,12 +153,12 @@ export async function readForCustomer(
   return ofCustomerGiven(shop, cart, customer_id);
 }
 
-/** Locks a cart until the transaction ends, whoever owns it. */
+/** Locks a cart of any owner until the transaction ends. */
 export async function lock(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
 }
 
-/** The cart that was read, for the customer given. Throws what `readForCustomer` throws. */
+/** Checks the access of the given customer to a cart. Throws what `readForCustomer` throws. */
 export function ofCustomerGiven(shop: Shop, cart: CartNow | undefined, customer_id: string | null): CartState {
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
   if (shop.agent && cart.agent_token_id !== shop.agent.token_id) throw notFound('cart');
@@ -167,11 +167,11 @@ export function ofCustomerGiven(shop: Shop, cart: CartNow | undefined, customer_
   return cart;
 }
 
-/** Refuses a cart that became an order or went into another. Throws `cart_not_active`. */
+/** Throws `cart_not_active` for a cart that became an order or was merged. */
 export function refuseInactive({ status, merged_into }: CartState): void {
   if (status === 'active') return;
   const cart_id = merged_into ?? undefined;
-  throw new ShopError('cart_not_active', `The cart is ${status} and cannot change.`, { status, cart_id });
+  throw new ShopError('cart_not_active', `The cart is ${status} and cannot be changed.`, { status, cart_id });
 }
 
 /** A cart as its shopper sees it. Throws what `readForCustomer` throws. */
@@ -180,14 +180,14 @@ export async function get(shop: Shop, id: string): Promise<Cart> {
 }
 
 /**
- * Locks a cart for a change by the caller, and extends its life from now. Throws what `readForCustomer` throws, or
+ * Locks a cart for a change by the caller and extends its lifetime. Throws what `readForCustomer` throws, or
  * `cart_not_active`.
  */
 async function extendLifetime(shop: Shop, id: string): Promise<void> {
   if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
 
-/** Touches no cart that the caller may not change. */
+/** Matches only carts that the caller may change. */
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set updated_at = now(), expires_at = now() + case
         when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
@@ -197,30 +197,33 @@ function extendLifetimeSql(shop: Shop, id: string): Sql {
         and (${shop.guestProfile === null} or guest_profile_id = ${shop.guestProfile})`;
 }
 
-/** Says why a cart was not touched. Throws what `readForCustomer` throws, `cart_not_active`, or `payment_in_progress`. */
+/**
+ * Throws the reason that a cart could not be locked: what `readForCustomer` throws, `cart_not_active`, or
+ * `payment_in_progress`.
+ */
 async function refuseChange(shop: Shop, id: string): Promise<never> {
   const cart = await readForCustomer(shop, id, shop.customerId, false);
   refuseInactive(cart);
   if (cart.payment_id) throw paying({ payment_id: cart.payment_id });
-  throw new ShopError('conflict', 'The cart has just been changed. Send the call again.');
+  throw new ShopError('conflict', 'The cart was changed by another request. Retry the request.');
 }
 
-/** A cart locked for a change, as it is now. Throws what `extendLifetime` throws. */
+/** Locks a cart for a change and reads it. Throws what `extendLifetime` throws. */
 export async function lockForChange(shop: Shop, id: string): Promise<CartState> {
   const [, cart] = await together(extendLifetime(shop, id), readForCustomer(shop, id, shop.customerId, false));
   return cart;
 }
 
-/** The cart after a change of its lines; its code follows. */
+/** Updates the discount reservation after a change of the lines. */
 async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
   await redemptions.updateReservation(shop, cart);
   return view(cart);
 }
 
 /**
- * Adds pieces of a variant to what the cart has of it already. Throws `not_found` for what is not for sale,
- * `insufficient_stock`, `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` and
- * `requireMandate` throw.
+ * Adds pieces of a variant to its line. Throws `not_found` for a variant that is not for sale, `insufficient_stock`,
+ * `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` and `requireAgentLimits`
+ * throw.
  */
 export async function addItem(
   shop: Shop,
@@ -240,11 +243,14 @@ export async function addItem(
   );
   refuseTooDear(cart);
   const after = await withDiscountUpdated(shop, cart);
-  await requireMandate(shop, after);
+  await requireAgentLimits(shop, after);
   return after;
 }
 
-/** Locks the cart as `extendLifetime` does and writes the line, in one statement: no line is written before the cart is locked. */
+/**
+ * Locks the cart as `extendLifetime` does and writes the line in one statement, so that no line is written to an
+ * unlocked cart.
+ */
 async function put(shop: Shop, cart_id: string, variant_id: string, quantity: number): Promise<void> {
   const wanted = sql`variants v join products p on p.site_id = v.site_id and p.id = v.product_id
         where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}`;
@@ -257,15 +263,17 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where i.quantity + excluded.quantity <= ${MAX_QUANTITY}`,
   );
   if (written > 0) return;
-  // Why is asked only now, in the order in which it matters; the cart was touched unless it may not be changed.
+  // The reasons are only checked now, in order of priority. A cart that may be changed was locked.
   await extendLifetime(shop, cart_id);
   if (!(await shop.one(sql`select from ${wanted}`))) throw notFound('variant');
-  throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} of one variant.`, { limit: MAX_QUANTITY });
+  throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} pieces of one variant.`, {
+    limit: MAX_QUANTITY,
+  });
 }
 
 /**
- * Sets the quantity of a line; 0 removes it, and fewer than before is always taken. Throws `not_found`,
- * `insufficient_stock`, and what `extendLifetime` and `requireMandate` throw.
+ * Sets the quantity of a line; 0 removes it. A lower quantity is always accepted. Throws `not_found`,
+ * `insufficient_stock`, and what `extendLifetime` and `requireAgentLimits` throw.
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);
@@ -289,11 +297,11 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
   );
   refuseTooDear(cart);
   const after = await withDiscountUpdated(shop, cart);
-  await requireMandate(shop, after);
+  await requireAgentLimits(shop, after);
   return after;
 }
 
-/** Removes a line, whatever its quantity. Throws `not_found`, and what `extendLifetime` throws. */
+/** Removes a line. Throws `not_found`, and what `extendLifetime` throws. */
 export async function removeItem(shop: Shop, id: string, line_id: string): Promise<Cart> {
   const [, removed, cart] = await together(
     extendLifetime(shop, id),

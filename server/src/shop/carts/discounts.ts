@@ -8,8 +8,8 @@ import { type CartState, discountOf, refusalOn } from './rows.ts';
 import { application, view } from './view.ts';
 
 /**
- * Puts a code on the cart and reserves a use of it; the code before is released. The code that is on the cart already
- * stays as it is. Throws `discount_*`, and what `lockForChange` throws.
+ * Applies a code to the cart, reserves a use of it and releases the previous code. Applying the current code again
+ * changes nothing. Throws `discount_*`, and what `lockForChange` throws.
  */
 export async function apply(shop: Shop, cart_id: string, given: string): Promise<DiscountApplication> {
   const cart = await lockForChange(shop, cart_id);
@@ -25,7 +25,7 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
   return application(await replace(shop, cart, code));
 }
 
-/** Puts a code on the cart whose conditions are known to be met. */
+/** Applies a code whose conditions have been checked. */
 async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise<CartState> {
   if (cart.discount) await redemptions.release(shop, cart.id);
   const redemption_id = uuidv7();
@@ -34,7 +34,9 @@ async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise
   return changed;
 }
 
-/** Takes the code off the cart and releases its use. Without a code nothing changes. Throws what `lockForChange` throws. */
+/**
+ * Removes the code from the cart and releases its use. Does nothing without a code. Throws what `lockForChange` throws.
+ */
 export async function remove(shop: Shop, cart_id: string): Promise<Cart> {
   const cart = await lockForChange(shop, cart_id);
   if (cart.discount) await redemptions.release(shop, cart_id);

@@ -6,8 +6,8 @@ import * as redemptions from './redemptions.ts';
 const AT_ONCE = 500;
 
 /**
- * Ends carts past their time, and releases codes that abandoned carts hold; at most 500 of each in one call. Returns how many
- * carts and codes there were. What others hold locked is left for the next call.
+ * Ends expired carts and releases the codes of abandoned carts, at most 500 of each per call. Returns the number of
+ * carts and codes. Skips locked carts; the next call takes them.
  */
 export async function expireDue(shop: Shop): Promise<{ carts: number; codes: number }> {
   const carts = await expire(shop, sql`true`);
@@ -25,7 +25,7 @@ export async function expireDue(shop: Shop): Promise<{ carts: number; codes: num
   return { carts, codes: ids.length };
 }
 
-/** A checkout under way keeps the code that its customer saw. */
+/** An open checkout keeps the code that its customer saw. */
 const holdsIdleCode: Sql = sql`exists (
     select from discount_redemptions r where r.site_id = c.site_id and r.cart_id = c.id
       and r.status = 'reserved' and r.expires_at <= now())
@@ -33,7 +33,7 @@ const holdsIdleCode: Sql = sql`exists (
     select from checkouts k where k.site_id = c.site_id and k.cart_id = c.id
       and k.status in ('open', 'ready', 'requires_escalation') and (k.expires_at > now() or k.payment_id is not null))`;
 
-/** Ends one locked cart, whatever its time, and releases its code. */
+/** Ends a locked cart before its time and releases its code. */
 export async function end(shop: Shop, id: string): Promise<void> {
   await redemptions.releaseAll(shop, [id]);
   await shop.run(

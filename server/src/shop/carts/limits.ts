@@ -4,16 +4,16 @@ import { insufficient } from '../stock/stock.ts';
 import type { CartLine, CartState } from './rows.ts';
 import { availableOf, labelOf, totals } from './view.ts';
 
-/** Above this, in minor units, sums with tax and shipping would no longer be exact. */
+/** In minor units. Above this, sums with tax and shipping would no longer be exact. */
 const MAX_SUBTOTAL = 1e15;
 
-/** Refuses a cart whose total is too large to calculate. Throws `conflict`. */
+/** Throws `conflict` if the total is too large to calculate. */
 export function refuseTooDear(cart: CartState): void {
   if (totals(cart).subtotal <= MAX_SUBTOTAL) return;
   throw new ShopError('conflict', 'The total of the cart is too large for one order. Split it into two orders.');
 }
 
-/** Refuses lines of more pieces than can be bought. Throws `insufficient_stock`. */
+/** Throws `insufficient_stock` if lines exceed the available stock. */
 export function refuseShort(shop: Shop, lines: CartLine[]): void {
   const short = lines
     .filter((line) => line.quantity > availableOf(line))
@@ -26,8 +26,8 @@ export function refuseShort(shop: Shop, lines: CartLine[]): void {
   );
 }
 
-/** The refusal to change what is being paid for. */
+/** The error for changing a cart or checkout while its payment is pending. */
 export function paying(context: { payment_id: string; checkout_id?: string }): ShopError {
-  const message = 'A payment for it is under way. Finish the payment or cancel it, and send the call again.';
+  const message = 'A payment is pending. Complete or cancel it, then retry the request.';
   return new ShopError('payment_in_progress', message, context);
 }

@@ -3,7 +3,7 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { keptOfVariant } from './rows.ts';
 
-/** What a link to buy names, before there is a cart. */
+/** A variant in a buy link, before a cart exists. */
 export interface LinkedVariant {
   id: string;
   product_id: string;
@@ -13,7 +13,7 @@ export interface LinkedVariant {
   image_url: string | null;
 }
 
-/** Those of the variants that are for sale. */
+/** Finds the given variants that are for sale. */
 export function findLinked(shop: Shop, variant_ids: string[]): Promise<LinkedVariant[]> {
   return shop.rows<LinkedVariant>(
     sql`select v.id, ${keptOfVariant}, v.image_url

@@ -8,19 +8,19 @@ import type { CartState } from './rows.ts';
 import { totals } from './view.ts';
 
 /**
- * Redemptions: a code is reserved when a cart takes it, redeemed by the order, and released when either ends otherwise.
- * usage_count of a discount is the number of its redemptions that are not released. Both change only while the row of
- * the discount is locked, several in id order and after their cart, so limits hold and nothing deadlocks.
+ * Redemptions: a cart reserves a code, the order redeems it, and it is released if either ends otherwise. usage_count
+ * of a discount is the number of its redemptions that are not released. Both change only while the discount is locked,
+ * after the cart and in id order, so limits hold and nothing deadlocks.
  */
 
-/** An abandoned cart gives the use of its code back after this time; the cart itself lives on. */
+/** An abandoned cart releases its code after this time; the cart itself lives on. */
 const reservationExpiry: Sql = sql`now() + interval '24 hours'`;
 
-/** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
+/** The buyer: the account (whose own e-mail counts too) and the e-mail of the order. */
 export type Buyer = RowOf<'discount_redemptions', 'customer_id' | 'email'>;
 
 /**
- * A code's conditions and terms for these products, with its discount locked; also locks the discount `other`, which the code
+ * Locks a code's discount and reads its conditions for these products. Also locks the discount `other`, which the code
  * would replace.
  */
 export async function lockCode(
@@ -46,8 +46,8 @@ async function lockDiscount(shop: Shop, id: string, product_ids: string[]): Prom
 }
 
 /**
- * Reserves a use of a locked code for the cart, which has this code already and no other. Throws
- * `discount_customer_limit_reached` or `discount_usage_limit_reached`.
+ * Reserves a use of a locked code for a cart that has no other code. Throws `discount_customer_limit_reached` or
+ * `discount_usage_limit_reached`.
  */
 export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, redemption_id: string): Promise<void> {
   const customer_id = cart.customer_id ?? shop.customerId;
@@ -85,7 +85,7 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
   );
 }
 
-/** Redemptions of one buyer: of the account, of the account that the e-mail belongs to, and of guests with either's e-mail. */
+/** Redemptions of one buyer: of the account, of the account with that e-mail, and of guests with either e-mail. */
 function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
     or lower(email) = (
@@ -94,7 +94,7 @@ function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
       select c.id from customers c where c.site_id = ${shop.siteId} and c.email = lower(${email})))`;
 }
 
-/** Records what the code takes off the cart now, and extends its reservation. */
+/** Records the cart's current discount and extends the reservation. */
 export async function updateReservation(shop: Shop, cart: CartState): Promise<void> {
   if (!cart.discount) return;
   await shop.run(
@@ -108,8 +108,8 @@ function amountOff(cart: CartState): string {
 }
 
 /**
- * The cart became an order: redeems its code, or releases it when its conditions do not hold. The cart must be locked. Checks
- * the code again as it is now, and the limit per customer by the account or the e-mail. Throws `discount_*`.
+ * Redeems the code of a locked cart for its order, or releases it if its conditions are not met. Checks the code's
+ * current terms, and the limit per customer by account or e-mail. Throws `discount_*`.
  */
 export async function redeem(shop: Shop, cart: CartState, order_id: string, buyer: Buyer): Promise<void> {
   if (!cart.discount) return;
@@ -119,7 +119,7 @@ export async function redeem(shop: Shop, cart: CartState, order_id: string, buye
 }
 
 /**
- * A payment begins for the cart: its code is checked as at redemption, and from now on counts as used by the buyer. Throws the
+ * Checks the code as for redemption when a payment begins, and counts it as used by the buyer from then on. Throws the
  * same.
  */
 export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buyer): Promise<void> {
@@ -128,7 +128,7 @@ export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buye
   await writeUse(shop, cart, null, buyer);
 }
 
-/** The payment has succeeded: the code is redeemed as it was reserved when the payment began, or released if it took nothing off. */
+/** Redeems the code after a successful payment, as reserved at its beginning, or releases it if it took nothing off. */
 export async function redeemPaid(shop: Shop, { id, discount }: CartState, order_id: string): Promise<void> {
   if (!discount) return;
   if (!discount.holds) return release(shop, id);
@@ -148,7 +148,7 @@ async function requireUse(shop: Shop, { discount, lines, currency_digits }: Cart
   await refuseBeyondLimit(shop, code, discount.redemption_id, buyer);
 }
 
-/** Without an order the use stays reserved. */
+/** Keeps the use reserved if there is no order. */
 async function writeUse(shop: Shop, cart: CartState, order_id: string | null, buyer: Buyer): Promise<void> {
   await shop.run(
     sql`update discount_redemptions set status = case when ${order_id}::uuid is null then 'reserved' else 'redeemed' end,
@@ -158,12 +158,12 @@ async function writeUse(shop: Shop, cart: CartState, order_id: string | null, bu
   );
 }
 
-/** Gives the use of the cart's code back, reserved or redeemed. Without a code nothing changes. */
+/** Releases the cart's code, reserved or redeemed. Does nothing without a code. */
 export function release(shop: Shop, cart_id: string): Promise<void> {
   return releaseAll(shop, [cart_id]);
 }
 
-/** Gives the uses of the codes of many carts back. */
+/** Releases the codes of many carts. */
 export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> {
   if ((await lockCodesOf(shop, cart_ids)) === 0) return;
   await shop.run(
@@ -180,8 +180,8 @@ export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> 
 }
 
 /**
- * An expired order is reinstated: its code, which was released, is redeemed again. Its terms held when the order was placed; only
- * its limits are checked again. Throws `discount_customer_limit_reached` or `discount_usage_limit_reached`.
+ * Redeems the released code of a reinstated order again. Its terms held when the order was placed; only its limits are
+ * checked. Throws `discount_customer_limit_reached` or `discount_usage_limit_reached`.
  */
 export async function redeemAgain(shop: Shop, cart_id: string, order_id: string): Promise<void> {
   const released = await shop.one<Buyer & RowOf<'discount_redemptions', 'id' | 'discount_id'>>(
@@ -204,7 +204,7 @@ export async function redeemAgain(shop: Shop, cart_id: string, order_id: string)
   if (redeemed === 0) throw usedUp();
 }
 
-/** Locks the discounts whose codes the carts have; returns how many there are. */
+/** Locks the discounts of the carts. Returns how many there are. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (
@@ -215,8 +215,8 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 }
 
 /**
- * At login the code of a guest's cart replaces that of the customer's cart; one that the customer has used as often as allowed
- * is released. Both carts must be locked.
+ * At login, replaces the customer's code with that of the guest's cart, or releases that one if the customer has
+ * reached its limit. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);

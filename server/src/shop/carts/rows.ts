@@ -7,12 +7,12 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** How a cart is read: whole, with what the catalogue says of each line, and the code it has. */
+/** Reads a cart with the catalogue data of each line, and its code. */
 
-/** A line with the prices and the stock of this moment. Amounts are in minor units. */
+/** A line with its current price and stock. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
   variant_id: string;
-  /** Known also of a product that is gone by now. */
+  /** Kept after the product is deleted. */
   product_id: string;
   name: string;
   variant_name: string | null;
@@ -23,14 +23,14 @@ export interface CartLine extends PricedLine {
   option3: string | null;
   requires_shipping: boolean;
   tax_class: string;
-  /** Of one piece; 0 where it is not known. */
+  /** Per piece; 0 if unknown. */
   weight_grams: number;
   track_inventory: boolean;
   inventory_policy: InventoryPolicy;
   low_stock_threshold: number;
-  /** What no checkout holds: on_hand − reserved. */
+  /** Not reserved by any checkout: on_hand − reserved. */
   free: number;
-  /** What this cart's own checkout holds, and so can be bought in addition to what is free. */
+  /** Reserved by this cart's own checkout, and so available in addition to `free`. */
   held: number;
   /** The variant exists, and its product is active and published. */
   sellable: boolean;
@@ -44,9 +44,9 @@ export interface CartDiscount {
   /** As the merchant wrote it. */
   code: string;
   terms: DiscountTerms;
-  /** Whether the cart meets the code's conditions now; while it does not, the code takes nothing off. */
+  /** Whether the cart meets the code's conditions now. If not, the code takes nothing off. */
   holds: boolean;
-  /** Why it does not. */
+  /** The reason if it does not. */
   refusal: ShopError | undefined;
 }
 
@@ -54,26 +54,26 @@ export interface CartState {
   id: string;
   status: CartStatus;
   customer_id: string | null;
-  /** The agent who made it for the customer; null for people's own. */
+  /** The agent that created it for the customer; null for carts of people. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that made it. */
+  /** The profile of the agent without a token that created it. */
   guest_profile_id: string | null;
-  /** The cart that a merged one went into. */
+  /** The target of a merged cart. */
   merged_into: string | null;
-  /** The payment that is open for its checkout: until it is over, the cart cannot change. */
+  /** The pending payment of its checkout. The cart cannot change while there is one. */
   payment_id: string | null;
   /** The language of its checkout; null if none was given. */
   locale: string | null;
   currency: string;
   currency_digits: number;
-  /** What its shopper is shown of the stock. */
+  /** The stock that its shopper may see. */
   show_stock: ShowStock;
   expires_at: string;
   created_at: string;
   updated_at: string;
-  /** In the order in which they were first added. */
+  /** In the order of first addition. */
   lines: CartLine[];
-  /** What its checkouts hold, including what is no longer in it. */
+  /** Reserved by its checkouts, including removed lines. */
   pieces_held: number;
   discount: CartDiscount | undefined;
 }
@@ -83,7 +83,7 @@ export type CartRow = Omit<
   'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits' | 'show_stock'
 >;
 
-/** A line as it is stored, and what the catalogue says of it: all null where the variant is gone. */
+/** A stored line with its catalogue data, which is all null if the variant was deleted. */
 type StoredLine = [
   id: string,
   variant_id: string,
@@ -110,12 +110,12 @@ type StoredLine = [
 ];
 
 interface Row extends CartRow {
-  /** Whether its time is over, whatever the status says. */
+  /** Whether it is past its lifetime, whatever the status. */
   expired: boolean;
   lines: StoredLine[] | null;
-  /** What its checkouts hold of each variant. */
+  /** Reserved by its checkouts, per variant. */
   held: Record<string, number> | null;
-  /** The redemption of the code that it has. */
+  /** The redemption of its code. */
   redemption_id: string | null;
 }
 
@@ -123,14 +123,14 @@ export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, 
   c.expires_at, c.created_at, c.updated_at`;
 
 export type CartNow = CartState & {
-  /** Whether its time is over, whatever the status says. */
+  /** Whether it is past its lifetime, whatever the status. */
   expired: boolean;
 };
 
 /**
- * The cart as it is now, whoever asks; nothing when there is none with this id, which may be an expression. What it holds is found
- * by its one checkout that has not ended (an ended one holds nothing): joined, it might be sought among all that the shop's
- * checkouts hold.
+ * Reads a cart of any owner; undefined if the id (which may be an expression) is unknown. Reservations are found
+ * through its one open checkout (an ended one has none): with a join, the planner might scan all reservations of the
+ * shop.
  */
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
@@ -156,7 +156,7 @@ export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | 
 
 type ReservedCode = DiscountCode & { redemption_id: string };
 
-/** The code of a cart, in a statement of its own, since most carts have none. */
+/** Reads the code in a separate statement, because most carts have none. */
 async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): Promise<ReservedCode | undefined> {
   const productIds = sql`${lines.map(({ product_id }) => product_id)}::uuid[]`;
   const row = await shop.one<{ code: DiscountCode }>(
@@ -167,13 +167,13 @@ async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): P
   return row && { ...row.code, redemption_id };
 }
 
-/** A cart with nothing in it. */
+/** The state of an empty cart. */
 export function stateOf(shop: Shop, cart: CartRow): CartState {
   const { currency, currencyDigits: currency_digits, showStock: show_stock } = shop;
   return { ...cart, currency, currency_digits, show_stock, lines: [], pieces_held: 0, discount: undefined };
 }
 
-/** Of a variant that is gone, only what the line has kept is known. */
+/** For a deleted variant, only the data stored with the line is available. */
 function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLine {
   const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
   const [sku, image_url, option1, option2, option3, requires_shipping, tax_class, weight_grams, ...stock] = about;
@@ -197,17 +197,17 @@ function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLin
   };
 }
 
-/** The lines that can become an order: only these count, for totals and for the conditions of codes. */
+/** The lines that can become an order. Only these count for totals and for the conditions of codes. */
 export function forSale(lines: CartLine[]): CartLine[] {
   return lines.filter(({ sellable }) => sellable);
 }
 
-/** Why a code takes nothing off a cart with these lines; nothing when its conditions are met. */
+/** The reason that a code takes nothing off a cart with these lines; undefined if its conditions are met. */
 export function refusalOn(lines: CartLine[], code: DiscountCode, digits: number): ShopError | undefined {
   return refusalOf(code, forSale(lines), digits);
 }
 
-/** A code as it applies to a cart; `refusal` is why the lines do not meet its conditions. */
+/** A code as it applies to a cart; `refusal` is the reason if its conditions are not met. */
 export function discountOf(
   code: DiscountCode & { redemption_id: string },
   refusal: ShopError | undefined,
@@ -218,10 +218,10 @@ export function discountOf(
 
 const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`;
 
-/** What a line keeps of `variants v` and `products p`, for the time when they are gone. */
+/** The columns of `variants v` and `products p` that a line keeps in case they are deleted. */
 export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant_name, v.price`;
 
-/** As arrays: PostgreSQL looks up a type for each name and each value of an object, in each row. */
+/** Arrays, because PostgreSQL looks up a type for each key and value of an object in each row. */
 const linesOfCart: Sql = sql`(
   select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, i.price_seen::text,
     p.name, v.price::text, v.sku, coalesce(v.image_url, (

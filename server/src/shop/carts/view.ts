@@ -4,7 +4,7 @@ import { isTold, shownQuantity } from '../shown-quantity.ts';
 import { type Totals, totalsOf } from '../totals.ts';
 import { type CartLine, type CartState, forSale } from './rows.ts';
 
-/** A cart as the contract shows it. */
+/** A cart in the form of the contract. */
 export function view(state: CartState): Cart {
   const { id, status, customer_id, currency, currency_digits: digits, expires_at, created_at, updated_at } = state;
   const { subtotal, discount, total } = totals(state);
@@ -27,15 +27,15 @@ export function view(state: CartState): Cart {
 }
 
 /**
- * What the cart comes to before shipping and tax, in minor units: calculated as for its checkout, without the lines that are no
- * longer for sale. A code whose conditions do not hold takes nothing off.
+ * The cart's totals before shipping and tax, in minor units, as its checkout calculates them: without lines that are no
+ * longer for sale, and without a discount whose conditions are not met.
  */
 export function totals({ lines, discount, currency_digits: digits }: CartState): Totals {
   const terms = discount?.holds ? discount.terms : undefined;
   return totalsOf({ lines: forSale(lines), discount: terms, shipping: 0, tax: { rate: '0', included: true }, digits });
 }
 
-/** What the code on the cart takes off, line by line. */
+/** The discount of the cart's code, line by line. */
 export function application(state: CartState): DiscountApplication {
   const { discount, currency, currency_digits: digits } = state;
   if (!discount) throw new Error(`Cart ${state.id} has no code.`);
@@ -49,7 +49,7 @@ export function application(state: CartState): DiscountApplication {
   };
 }
 
-/** The lines, also of a checkout of the cart. */
+/** The lines in the form of the contract, also for a checkout of the cart. */
 export function items({ lines, currency_digits: digits }: CartState): CartItem[] {
   return lines.map((line) => ({
     id: line.id,
@@ -66,14 +66,14 @@ export function items({ lines, currency_digits: digits }: CartState): CartItem[]
   }));
 }
 
-/** How much of a line could be bought now, what its own checkout holds included; Infinity for what sells beyond the stock. */
+/** The quantity of a line that can be bought now, including its own reservation; Infinity if overselling is allowed. */
 export function availableOf(line: CartLine): number {
   if (!line.sellable) return 0;
   if (!line.track_inventory || line.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;
   return Math.max(0, line.free + line.held);
 }
 
-/** What the customer should know before buying. Carts that are over have nothing left to warn of. */
+/** Warnings for the customer before buying. Ended carts have none. */
 export function warnings(state: CartState): CartWarning[] {
   if (state.status !== 'active') return [];
   return [...state.lines.flatMap((line) => warningsOf(line, state)), ...warningsOfCode(state)];
@@ -83,7 +83,7 @@ function warningsOfCode({ discount }: CartState): CartWarning[] {
   if (!discount?.refusal) return [];
   const { code: reason, message } = discount.refusal;
   const why = reason === 'discount_not_found' ? 'It is no longer valid.' : message;
-  const sentence = `The code ${discount.code} takes nothing off now. ${why}`;
+  const sentence = `The code ${discount.code} is not applied at the moment. ${why}`;
   return [{ ...NOTHING_MORE, code: 'discount_not_applied', line_item_id: null, message: sentence, reason }];
 }
 
@@ -99,25 +99,25 @@ function warningsOf(line: CartLine, { currency_digits: digits, show_stock }: Car
   const found: CartWarning[] = [];
   if (line.price !== line.price_seen) {
     const [price, previous_price] = [decimal(line.price, digits), decimal(line.price_seen, digits)];
-    const message = `${name} costs ${price} now, not ${previous_price}.`;
+    const message = `${name} now costs ${price} instead of ${previous_price}.`;
     found.push({ ...NOTHING_MORE, code: 'price_changed', line_item_id, message, previous_price, price });
   }
   const left = availableOf(line);
   const available = shownQuantity(show_stock, left, line.low_stock_threshold);
   if (left < requested) {
     const fewer = isTold(show_stock, left, line.low_stock_threshold)
-      ? `There are only ${left} of ${name}.`
-      : `There are fewer than ${requested} of ${name}.`;
+      ? `Only ${left} of ${name} in stock.`
+      : `Fewer than ${requested} of ${name} are in stock.`;
     const message = left === 0 ? `${name} is out of stock.` : fewer;
     found.push({ ...NOTHING_MORE, code: 'out_of_stock', line_item_id, message, requested, available });
   } else if (left <= line.low_stock_threshold && show_stock !== 'never') {
-    const message = `Only ${available} of ${name} are left.`;
+    const message = `Only ${available} of ${name} in stock.`;
     found.push({ ...NOTHING_MORE, code: 'low_stock', line_item_id, message, requested, available });
   }
   return found;
 }
 
-/** A line in words, short enough for a sentence. */
+/** Name of a line, short enough for a sentence. */
 export function labelOf({ name, variant_name }: CartLine): string {
   const label = variant_name ? `${name}, ${variant_name}` : name;
   return label.length > 300 ? `${label.slice(0, 299)}…` : label;

@@ -26,8 +26,8 @@ import { readFacets } from './facets.ts';
 import { type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
 
 /**
- * Lists, single products and facets are read without locks, each from one statement's snapshot. A change of a collection locks
- * its row first (collections.ts, collection-products.ts).
+ * Reads lists, single products and facets without locks, each from one statement's snapshot. A change of a collection
+ * locks its row first (collections.ts, collection-products.ts).
  */
 
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
@@ -68,12 +68,12 @@ export async function listMeeting(
   );
 }
 
-/** Shops where something sold out was among the best of a first page a moment ago. */
+/** Shops where a product among the best of a first page was recently sold out. */
 const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
- * What `q` finds; if that is nothing, products with similarly spelled names. What is sold out comes last. Of the best, that is known
- * once the first page is read; only if something on it is sold out, the search is repeated with the stock of all that it finds.
+ * Products found by `q`, or with similarly spelled names if there are none. Sold-out products come last. The first page
+ * shows whether one of the best is sold out; only then is the search repeated with the stock of all results.
  */
 async function listFound(
   shop: Shop,
@@ -129,7 +129,7 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
 
-/** The page, if it lies among the best, which have an order of their own. */
+/** The page, if it lies within the best results, which have their own order. */
 function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boolean): string[] | undefined {
   const { limit, offset } = pageOf(query);
   const buyable = last ? best.filter(({ in_stock }) => in_stock) : best;
@@ -138,13 +138,13 @@ function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boo
   return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
 }
 
-/** The order of a page that goes beyond the best: the best that can be bought, then the others, and last what is sold out. */
+/** The order of pages beyond the best results: best in stock, others, sold out. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
   return sql`${canBeBought} desc, array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
 }
 
-/** The order that the sentence itself asks for. */
+/** The order that the sentence asks for. */
 function sortWishOf(understood: Understood[]): keyof typeof ORDERS | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value as keyof typeof ORDERS | undefined;
 }

@@ -4,13 +4,16 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The products of manual collections. Each change first locks the collection, so that changes of one collection take turns: the
- * second sees what the first one did.
+ * The products of manual collections. Each change locks the collection first, so that changes of one collection run one
+ * after the other.
  */
 
 const MAX_PRODUCTS = 10_000;
 
-/** Appends products to a manual collection; those it has already stay. Throws `not_found` for unknown ones, `limit_reached`. */
+/**
+ * Appends products to a manual collection; existing members stay. Throws `not_found` for unknown products, or
+ * `limit_reached`.
+ */
 export async function add(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
   await lockManual(shop, collection_id);
   const ids = distinct(product_ids);
@@ -30,12 +33,14 @@ export async function add(shop: Shop, collection_id: string, product_ids: string
   );
   const members = await membersOf(shop, collection_id);
   if (members.length > MAX_PRODUCTS) {
-    throw new ShopError('limit_reached', `A collection has ${MAX_PRODUCTS} products at most.`, { limit: MAX_PRODUCTS });
+    throw new ShopError('limit_reached', `A collection can have at most ${MAX_PRODUCTS} products.`, {
+      limit: MAX_PRODUCTS,
+    });
   }
   await markCollectionUpdated(shop, collection_id);
 }
 
-/** Takes a product out of a manual collection. Throws `not_found` when it is not in it. */
+/** Removes a product from a manual collection. Throws `not_found` if it is not a member. */
 export async function remove(shop: Shop, collection_id: string, product_id: string): Promise<void> {
   await lockManual(shop, collection_id);
   const removed = await shop.run(
@@ -46,7 +51,7 @@ export async function remove(shop: Shop, collection_id: string, product_id: stri
   await markCollectionUpdated(shop, collection_id);
 }
 
-/** Puts the products of a manual collection in order. Throws `conflict` unless the ids are exactly those of its products. */
+/** Reorders a manual collection. Throws `conflict` unless the ids are exactly those of its products. */
 export async function reorder(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
   await lockManual(shop, collection_id);
   const ids = distinct(product_ids);
@@ -54,7 +59,7 @@ export async function reorder(shop: Shop, collection_id: string, product_ids: st
   const missing = without(members, ids);
   const unknown = without(ids, members);
   if (missing.length > 0 || unknown.length > 0) {
-    const message = 'The order must name each product of the collection once. Read the collection and order it again.';
+    const message = 'Send each product of the collection exactly once. Read the collection again and retry.';
     throw new ShopError('conflict', message, { missing, unknown });
   }
   await shop.run(
@@ -72,7 +77,10 @@ async function lockManual(shop: Shop, id: string): Promise<void> {
   );
   if (!collection) throw notFound('collection');
   if (collection.type !== 'manual') {
-    throw new ShopError('collection_not_manual', 'The products of an automatic collection follow from its rules.');
+    throw new ShopError(
+      'collection_not_manual',
+      'The products of an automatic collection are determined by its rules.',
+    );
   }
 }
 
@@ -88,7 +96,7 @@ async function markCollectionUpdated(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`update collections set updated_at = now() where site_id = ${shop.siteId} and id = ${id}`);
 }
 
-/** Ids in the form in which the database writes them, without duplicates. */
+/** Normalizes ids to PostgreSQL's lower case, without duplicates. */
 function distinct(ids: string[]): string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }

@@ -5,7 +5,7 @@ import { canonicalAmount } from '../money.ts';
 import { inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** The rules of automatic collections: what they may say, and what they mean to the database. */
+/** Rules of automatic collections: validation and translation to SQL. */
 
 const WORD_OPERATORS = ['equals', 'not_equals', 'contains'];
 const OPERATORS: Record<CollectionRule['field'], string[]> = {
@@ -17,7 +17,7 @@ const OPERATORS: Record<CollectionRule['field'], string[]> = {
 };
 const AMOUNT = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/;
 
-/** The rules of a request body in the form in which they are kept. Throws a ValidationError that names every mistake. */
+/** Normalizes the rules of a request body for storage. Throws a ValidationError with every mistake. */
 export function planRules(shop: Shop, rules: CollectionRule[]): CollectionRule[] {
   const mistakes: ValidationError['detail'] = [];
   const planned = rules.map((rule, i) => {
@@ -36,23 +36,23 @@ export function planRules(shop: Shop, rules: CollectionRule[]): CollectionRule[]
 function plannedValue(shop: Shop, { field, operator, value }: CollectionRule, path: (string | number)[]): string {
   const expected = OPERATORS[field];
   if (!expected.includes(operator)) {
-    const msg = `A rule on ${field} takes ${expected.join(', ')}.`;
+    const msg = `A rule on ${field} accepts ${expected.join(', ')}.`;
     throw new ValidationError([bodyMistake([...path, 'operator'], 'enum', msg, { expected })]);
   }
   const mistake = (msg: string) => new ValidationError([bodyMistake([...path, 'value'], 'value_error', msg)]);
   const text = value.trim();
   if (text === '') throw mistake('A rule needs a value that is not blank.');
   if (field === 'price') {
-    if (!AMOUNT.test(text)) throw mistake('Write the price as an amount, such as 19.90.');
+    if (!AMOUNT.test(text)) throw mistake('Send the price as an amount, such as 19.90.');
     return canonicalAmount(text, shop.currencyDigits, ['body', ...path, 'value']);
   }
-  if (field === 'in_stock' && text !== 'true' && text !== 'false') throw mistake('Write true or false.');
+  if (field === 'in_stock' && text !== 'true' && text !== 'false') throw mistake('Send true or false.');
   return text;
 }
 
 /**
- * Whether `products p` meets the rules: a jsonb of them and `all` or `any`, both given as expressions. The rules stay
- * values, so the statement around is the same for every collection, and can apply the rules of many at once.
+ * Whether `products p` meets the rules: a jsonb expression, matched by `all` or `any` (an expression too). Because the
+ * rules are values, the statement is the same for every collection and can apply the rules of many at once.
  */
 export function meetsRules(rules: Sql, rulesMatch: Sql): Sql {
   const listed = sql`jsonb_to_recordset(${rules}) as r (field text, operator text, value text)`;

@@ -24,9 +24,9 @@ import { candidates, slugOf } from '../slugs.ts';
 import * as collectionProducts from './collection-products.ts';
 import { meetsRules, planRules } from './collection-rules.ts';
 
-/** Collections: the merchant's own choice of products, or whatever meets their rules at the moment of reading. */
+/** Collections: a manual choice of products, or the products that currently meet rules. */
 
-/** What decides which products a collection has, and in which order. */
+/** The fields that determine a collection's products and their order. */
 export type Choice = Pick<CollectionSummary, 'id' | 'type' | 'rules' | 'rules_match' | 'sort_order'>;
 
 /** Whether `products p` belongs to a collection, as a condition. */
@@ -57,7 +57,7 @@ function manualOrderOf({ id }: Pick<Choice, 'id'>): Sql {
     where cp.site_id = p.site_id and cp.collection_id = ${id} and cp.product_id = p.id), p.id`;
 }
 
-/** How many products of `collections c` meet a condition on `products p`, for collections of both types. */
+/** The number of products of `collections c` that meet a condition on `products p`, for both types of collection. */
 function countOf(condition: Sql): Sql {
   return sql`case c.type
     when 'manual' then (
@@ -105,7 +105,7 @@ export interface CollectionFilters extends PageQuery {
 
 type CollectionPage<Row> = Page & { collections: Row[] };
 
-/** All collections of the merchant by title, unpublished ones, too. */
+/** All collections by title, including unpublished ones. */
 export async function list(shop: Shop, query: CollectionFilters): Promise<CollectionPage<CollectionSummary>> {
   const conditions = [sql`site_id = ${shop.siteId}`];
   if (query.type) conditions.push(sql`type = ${query.type}`);
@@ -116,7 +116,7 @@ export async function list(shop: Shop, query: CollectionFilters): Promise<Collec
   return readCollections<CollectionSummary>(shop, summaryColumns(shop), join(conditions, ' and '), query);
 }
 
-/** The published collections by title, with the number of products that the public sees in each. */
+/** The published collections by title, with the number of their public products. */
 export async function listPublished(shop: Shop, query: PageQuery): Promise<CollectionPage<CollectionListItem>> {
   const where = sql`site_id = ${shop.siteId} and published`;
   return readCollections<CollectionListItem>(shop, publicColumns, where, query);
@@ -134,12 +134,12 @@ async function readCollections<Row extends object>(shop: Shop, columns: Sql, whe
   return { collections, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** In answers to changes that are not about all products. */
+/** In responses to changes that do not concern all products. */
 const FIRST_PRODUCTS = 100;
-/** In one answer. */
+/** Per response. */
 const MOST_PRODUCTS = 1_000;
 
-/** A collection with its products, of every status, in its own order: all of them up to 1,000. Throws `not_found`. */
+/** A collection with its products of every status, in its own order, at most 1,000 per page. Throws `not_found`. */
 export function get(shop: Shop, id: string, { page = 1, limit = MOST_PRODUCTS }: PageQuery = {}): Promise<Collection> {
   return read(shop, id, { page, limit });
 }
@@ -165,7 +165,7 @@ function published(shop: Shop, idOrHandle: string): Sql {
   return sql`from collections c where c.site_id = ${shop.siteId} and c.published and ${wanted}`;
 }
 
-/** What a collection consists of, published or not; nothing when there is none of this id. */
+/** The choice of a collection, published or not; undefined if the id is unknown. */
 export async function findChoice(shop: Shop, id: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order from collections c
@@ -173,7 +173,7 @@ export async function findChoice(shop: Shop, id: string): Promise<Choice | undef
   );
 }
 
-/** What a published collection consists of, or nothing when there is none of this id or handle. */
+/** The choice of a published collection; undefined if the id or handle is unknown. */
 export async function findPublished(shop: Shop, idOrHandle: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order ${published(shop, idOrHandle)}`,
@@ -202,7 +202,7 @@ export interface CollectionProductsQuery extends PageQuery {
   unavailable?: Unavailable;
 }
 
-/** The products of a published collection that the public sees, in its own order or the one asked for. Throws `not_found`. */
+/** The public products of a published collection, in its own order or the requested one. Throws `not_found`. */
 export async function listProducts(
   shop: Shop,
   idOrHandle: string,
@@ -227,7 +227,7 @@ export async function create(shop: Shop, input: CollectionInput): Promise<Collec
   if (input.handle !== undefined) {
     if (!(await insert(input.handle))) throw new ShopError('handle_taken', 'Another collection has this handle.');
   } else {
-    // Another request may take the handle between the check and the insert; then the next one is tried.
+    // Another request may take the handle between the check and the insert; then the next candidate is tried.
     for (const handle of await freeHandles(shop, input.title)) if (await insert(handle)) break;
   }
   if (input.product_ids?.length) await collectionProducts.add(shop, id, input.product_ids);
@@ -281,7 +281,7 @@ export async function update(shop: Shop, id: string, patch: CollectionPatch): Pr
   );
   if (!locked) throw notFound('collection');
   if (locked.type === 'manual' && (patch.rules || patch.rules_match)) {
-    throw new ShopError('conflict', 'A manual collection has no rules. Create an automatic one.');
+    throw new ShopError('conflict', 'A manual collection has no rules. Create an automatic collection instead.');
   }
   if (locked.type === 'automatic' && patch.sort_order === 'manual') throw new ValidationError([noManualOrder()]);
   const published = patch.published ?? null;
@@ -310,19 +310,19 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Appends products to a manual collection, as `collectionProducts.add` says. */
+/** Appends products to a manual collection (see `collectionProducts.add`). */
 export async function addProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.add(shop, id, product_ids);
   return read(shop, id);
 }
 
-/** Takes a product out of a manual collection, as `collectionProducts.remove` says. */
+/** Removes a product from a manual collection (see `collectionProducts.remove`). */
 export async function removeProduct(shop: Shop, id: string, product_id: string): Promise<Collection> {
   await collectionProducts.remove(shop, id, product_id);
   return read(shop, id);
 }
 
-/** Puts the products of a manual collection in order, as `collectionProducts.reorder` says, and answers them in that order. */
+/** Reorders a manual collection (see `collectionProducts.reorder`). Returns the products in the new order. */
 export async function reorderProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.reorder(shop, id, product_ids);
   return read(shop, id, { limit: MOST_PRODUCTS, order: manualOrderOf });

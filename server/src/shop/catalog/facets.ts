@@ -10,18 +10,18 @@ import { conditionsOf, type Filter } from './filters.ts';
 /** At most this many values of each facet, the most frequent first, unless the caller wants more. */
 const MAX_VALUES = 100;
 
-/** What a list shows, as far as facets need it. */
+/** The parts of a list query that facets need. */
 interface Listed {
-  /** Conditions on `products p` that no choice of the shopper lifts. */
+  /** Conditions on `products p` that always apply, whatever the shopper chooses. */
   always: Sql[];
   filters: Filter[];
-  /** The products that meet these conditions, and match what is searched for. */
+  /** The products that meet these conditions and the search. */
   matchesOf(conditions: Sql[]): Matching;
 }
 
 /**
- * The values of the matching products, counted over all of them, in one statement. The filters of a kind do not narrow that
- * kind's own counts: these are read from the products that meet all other filters.
+ * Counts the values of the matching products, over all of them, in one statement. Filters of a kind do not narrow that
+ * kind's own counts: these use the products that meet all other filters.
  */
 export async function readFacets(
   shop: Shop,
@@ -63,7 +63,7 @@ export async function readFacets(
           'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)`,
       })} as facets`,
   );
-  if (!row) throw new Error('The facets did not answer.');
+  if (!row) throw new Error('The facets query returned no row.');
   return row.facets;
 }
 

@@ -42,7 +42,7 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
   facets?: boolean;
 }
 
-/** A condition on `products p`, with the kind of facet that it is a choice from, if any. */
+/** A condition on `products p`, with its kind of facet, if any. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
   /** The name of the option or attribute, where that is the kind. */

@@ -54,7 +54,7 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
   return sql`exists (select from variants v where v.site_id = ${wholeShop(shop)} and v.product_id = p.id and ${condition})`;
 }
 
-/** Drafts and archived products, too; newest first unless a text is searched for. */
+/** Includes drafts and archived products. Newest first, unless `q` is given. */
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
   const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];

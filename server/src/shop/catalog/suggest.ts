@@ -20,7 +20,7 @@ import type { Shop } from '../shop.ts';
 const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, begun_each: 15, ranked: 40 };
 const MAX_WORDS = 8;
 
-/** Throws nothing: what cannot be understood has no suggestions. */
+/** Never throws: input that cannot be parsed gets no suggestions. */
 export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?: number }): Promise<Suggestions> {
   const words = tokenize(q).filter(({ kind }) => kind === 'word');
   const last = words.at(-1);
@@ -30,7 +30,7 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     readProducts(shop, before, last),
     readCollections(shop, [...before, last], limit),
   );
-  // The index holds stems: `glas` is not the stem of `glass`, but begins it.
+  // The index holds stems: `glas` is a prefix, but not the stem, of `glass`.
   const named = found.flatMap((product) => {
     const word = wordIn(product.name, last);
     return word === undefined ? [] : [{ product, word }];
@@ -86,7 +86,7 @@ const MIN_LETTERS = 2;
 /** What is read of a product; the currency is the shop's. */
 type Named = Omit<SuggestedProduct, 'currency'>;
 
-/** Of `products p`. */
+/** Columns of `products p`. */
 const productColumns = selectList<Named>({
   id: sql`p.id`,
   name: sql`p.name`,
@@ -99,7 +99,7 @@ const productColumns = selectList<Named>({
           order by i.position, i.id limit 1)`,
 });
 
-/** The products whose names have all words, the best sellers first, and what is sold out last. */
+/** The products whose names contain all words, best sellers first, sold-out products last. */
 function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
   return readRanked(shop, terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last));
@@ -153,15 +153,16 @@ function namedByAll(shop: Shop, terms: string[], last: Token): Sql {
       ), ${hitsAmong(shop, last)}`;
 }
 
-/** Whether the name of product `n` has a term. */
+/** Whether the name of product `n` contains a term. */
 function namesHave(shop: Shop, term: Sql): Sql {
   return sql`exists (
     select from search_postings o where o.site_id = ${shop.siteId} and o.product_id = n.product_id and ${term} and o.place & 1 > 0)`;
 }
 
 /**
- * Those of them whose names have a word that begins with the last one. All such words are read in a row, as long as that is
- * cheaper than to look into each name, which costs as much as reading `begun_each` of them; a single letter begins too many.
+ * Filters for names with a word that begins with the last one. All such words are read in one scan while that is
+ * cheaper than a lookup in each name, which costs as much as reading `begun_each` of them. A single letter matches too
+ * many.
  */
 function hitsAmong(shop: Shop, { text, term: last }: Token): Sql {
   const begins = namesHave(shop, beginsWith(sql`o.term`, last));
@@ -185,7 +186,7 @@ const collectionColumns = selectList<SuggestedCollection>({
   image_url: sql`c.image_url`,
 });
 
-/** Those whose titles have the words, the last one begun: a shop has few collections. */
+/** Collections whose titles contain the words, the last one as a prefix. A shop has few collections. */
 function readCollections(shop: Shop, words: Token[], limit: number): Promise<SuggestedCollection[]> {
   const patterns = words.map(({ text }, i) => `\\m${text}${i < words.length - 1 ? '\\M' : ''}`);
   return shop.rows<SuggestedCollection>(
@@ -195,13 +196,13 @@ function readCollections(shop: Shop, words: Token[], limit: number): Promise<Sug
   );
 }
 
-/** The word of a name that the last word begins, or is another form of. */
+/** The word of a name that the last word is a prefix or another form of. */
 function wordIn(name: string, { text, term }: Token): string | undefined {
   const words = [...wordsByTerm(name)];
   return words.find(([stem, word]) => word.startsWith(text) || stem === term)?.[1];
 }
 
-/** What the last word is completed to, the commonest first. */
+/** Completions of the last word, most common first. */
 function termsOf(before: Token[], completed: string[]): Suggestions['terms'] {
   const counts = new Map<string, number>();
   for (const word of completed) counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -11,38 +11,38 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { PaymentMeans, PaymentProvider, PaymentToBegin } from '../payments/provider.ts';
 import { RETURN_URL_REMEDY, type ReturnRules, safeReturnUrl } from '../return-urls.ts';
 import type { Actor, Shop } from '../shop.ts';
+import * as agentCheckouts from './agent-limits.ts';
 import { type Attempt, findAttempt } from './attempts.ts';
 import { bind, customerOf } from './binding.ts';
 import { type Completion, type GivenPayment, requireReady } from './complete.ts';
 import { freeze } from './frozen.ts';
 import { holdStock } from './hold.ts';
-import * as agentCheckouts from './mandate.ts';
 import { lockToComplete, type Priced, priceLocked, refuseOver } from './state.ts';
 
-/** How long the human has at the provider. */
+/** Time limit for the shopper at the provider. */
 const SESSION_MINUTES = 31;
 
 export interface PayInput {
   checkoutDeps: CheckoutDeps;
   checkout_id: string;
   completion: Completion;
-  /** Whose checkout it must be. */
+  /** The required customer of the checkout. */
   customer_id?: string | null;
 }
 
-/** A recorded payment, with what the provider is asked to do about it. */
+/** A recorded payment with the request to send to the provider. */
 export interface Begun {
   attempt: Attempt;
-  /** To be sent if the provider does not know the payment yet; undefined where this request cannot say how it is paid. */
+  /** Sent if the provider does not have the payment yet; undefined if this request names no means of payment. */
   toBegin: PaymentToBegin | undefined;
-  /** The request names another card than the payment that is open. */
+  /** The request names another card than the pending payment. */
   isOther: boolean;
 }
 
 /**
- * Records a payment before it is made, and freezes what it is for: the total and the lines, the code, the stock, the budget of
- * an agent. While it is open, its cart and its checkout do not change (`payment_id` of both). If one is open already, it goes
- * on. Returns undefined when there is nothing to pay through a provider; throws what completing the checkout throws.
+ * Records a payment before the provider is called, and freezes its basis: total, lines, code, stock and agent budget.
+ * Its cart and checkout cannot change while it is pending (`payment_id` of both). Continues a pending payment. Returns
+ * undefined if there is nothing to pay through a provider; throws what completing the checkout throws.
  */
 export async function beginPayment(
   shop: Shop,
@@ -93,7 +93,7 @@ async function goOn(
   };
 }
 
-/** Allows only the shop's own addresses to send the human to. */
+/** Accepts only return addresses of the shop itself. */
 function refuseForeignReturn(rules: ReturnRules, deps: CheckoutDeps, return_url: string | undefined): void {
   if (return_url === undefined || safeReturnUrl(return_url, rules, deps)) return;
   throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', RETURN_URL_REMEDY)]);
@@ -106,7 +106,7 @@ interface NewPayment {
   held_cents: number;
 }
 
-/** Also makes the cart outlive the payment. */
+/** Also extends the cart's lifetime beyond the payment's. */
 async function insertPayment(
   shop: Shop,
   id: string,
@@ -147,8 +147,8 @@ function hashOf(payment: GivenPayment): Buffer {
 }
 
 /**
- * From the provider the human always comes back to us, and goes on from there: by then it is checked again whether the address
- * that the storefront gave is one of the shop's own, which no provider does.
+ * The provider always returns the shopper to this server, which redirects them. It checks again that the storefront's
+ * return address belongs to the shop; providers do not check that.
  */
 function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: PaymentMeans): PaymentToBegin {
   const { id, checkout_id, amount, return_url, expires_at } = attempt;

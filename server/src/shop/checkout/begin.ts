@@ -12,9 +12,9 @@ import { hashToken } from '../tokens.ts';
 import { type CheckoutRow, expiresAt, expiryOf, type Priced, RESERVED_MINUTES, reservedUntil } from './state.ts';
 import { pricesOf, statusOf } from './view.ts';
 
-/** How a checkout begins: it is priced before it is written, so that it is written once. */
+/** Begins checkouts. Each is priced before it is written, so that one write suffices. */
 
-/** The language and the return addresses that a checkout is to have. */
+/** The requested language and return addresses of a checkout. */
 export interface Wishes {
   locale?: string | null | undefined;
   attribution?: Attribution | undefined;
@@ -32,7 +32,7 @@ interface Profile {
 const NOBODY: Profile = { email: null, phone: null, locale: null, shipping_address: null };
 
 /**
- * A checkout as it begins: that of a customer with their e-mail, phone and default address. One of an agent's cart waits for a
+ * A new checkout, with a customer's e-mail, phone and default address. A checkout of an agent's cart waits for a
  * person, whoever begins it.
  */
 export async function draftOf(
@@ -49,7 +49,7 @@ export async function draftOf(
     ...{ guest_profile_id: cart.guest_profile_id, bound_browser: null },
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
-    // What is saved with the customer was never checked: a number that nobody could call does not stop the checkout.
+    // The customer's saved phone number was not validated. An invalid one must not block the checkout.
     phone: isCallable(phone, shipping_address) ? phone : null,
     shipping_address:
       shipping_address && !isCallable(shipping_address.phone, shipping_address)
@@ -65,7 +65,7 @@ export async function draftOf(
     locale: locale ?? cart.locale ?? known.locale,
     ...{ shown_total: '0', shown_prices: {}, told_prices: null, payment_id: null, payment: null },
     ...{ expired: false, order_id: null, order_number: null, reserved_until: null },
-    // These are those of the moment when it is written.
+    // Set by the insert.
     ...{ expires_at: '', created_at: '', updated_at: '' },
   };
 }
@@ -84,7 +84,7 @@ async function profileOf(shop: Shop, customer_id: string): Promise<Profile> {
   return found ?? NOBODY;
 }
 
-/** A checkout as it is once it has begun. */
+/** The row of a new checkout after pricing. */
 export async function begunAs(shop: Shop, { row, missing }: Priced): Promise<CheckoutRow> {
   const now = await shop.moment();
   return {
@@ -97,7 +97,7 @@ export async function begunAs(shop: Shop, { row, missing }: Priced): Promise<Che
   };
 }
 
-/** Writes a checkout that begins, as it is shown. */
+/** Inserts a new checkout with the displayed prices. */
 export async function begin(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
@@ -123,5 +123,5 @@ export async function begin(
       insert into checkout_links (site_id, checkout_id, token_hash)
       select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, checkoutDeps, row.id))} from begun`,
   );
-  if (begun !== 1) throw new Error(`Checkout ${row.id} was not begun.`);
+  if (begun !== 1) throw new Error(`Checkout ${row.id} was not inserted.`);
 }

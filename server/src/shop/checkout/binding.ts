@@ -6,9 +6,10 @@ import type { Shop } from '../shop.ts';
 import type { CheckoutRow } from './state.ts';
 
 /**
- * Who owns the buyer's data of a checkout. The first accepted post from the hosted page binds them to that browser. From then on
- * only this browser, the customer, the shop's own server (a private storefront token) and staff read them, change them, and
- * complete or cancel the checkout. A checkout that was never posted works through the API for everybody who knows its id, as published.
+ * Access to the buyer's data of a checkout. The first accepted post from the hosted page binds the data to that
+ * browser. Then only this browser, the customer, the shop's own server (a private storefront token) and staff may read
+ * and change them, and complete or cancel the checkout. Without such a post, everybody who knows the checkout's id has
+ * access through the API, as published.
  */
 type Bindable = Pick<CheckoutRow, 'id' | 'customer_id' | 'bound_browser'>;
 
@@ -24,12 +25,12 @@ const NO_BUYER = {
 
 const FOR_STAFF = ['staff', 'api_key', 'system'];
 
-/** A browser as a checkout remembers it: another value in each checkout. */
+/** Identifier of a browser, different in each checkout. */
 export function browserOf(cookie: string, checkout_id: string): string {
   return createHash('sha256').update(`${checkout_id} ${cookie}`).digest('hex');
 }
 
-/** Whether whoever acts may read the buyer's data of a checkout. */
+/** Whether the caller may read the buyer's data of a checkout. */
 export function mayReadBuyer(shop: Shop, row: Bindable): boolean {
   if (row.bound_browser === null) return shop.agent === null || shop.agent.scopes.includes('customer:self');
   if (shop.agent) return false;
@@ -37,7 +38,7 @@ export function mayReadBuyer(shop: Shop, row: Bindable): boolean {
   return isCustomer || shop.browser === row.bound_browser || shop.byPrivateToken || FOR_STAFF.includes(shop.actorType);
 }
 
-/** The buyer's data as whoever acts may read them. */
+/** The buyer's data that the caller may read. */
 export function shownBuyer(shop: Shop, row: CheckoutRow) {
   const { email, phone, shipping_address, billing_address, note } = row;
   if (mayReadBuyer(shop, row)) return { email, phone, shipping_address, billing_address, note };
@@ -45,29 +46,30 @@ export function shownBuyer(shop: Shop, row: CheckoutRow) {
   return row.bound_browser === null ? { ...hidden, note } : hidden;
 }
 
-/** The order of a checkout as whoever acts may read it. */
+/** The order of a checkout, reduced to what the caller may read. */
 export function shownOrder(shop: Shop, row: Bindable, order: Order): Order {
   if (mayReadBuyer(shop, row)) return order;
   const { marketing_opt_in: _, ...hidden } = NO_BUYER;
   return { ...order, ...hidden };
 }
 
-/** The customer to whom the order will belong. A customer does not take over what somebody else has filled in. */
+/** The customer of the future order. A customer does not take over data that somebody else entered. */
 export function customerOf(shop: Shop, row: Bindable): string | null {
   if (row.customer_id) return row.customer_id;
   return mayReadBuyer(shop, row) ? shop.customerId : null;
 }
 
-/** Throws `buyer_data_locked` for whoever may not change, complete or cancel a bound checkout. */
+/** Throws `buyer_data_locked` for callers who may not change, complete or cancel a bound checkout. */
 export function requireBuyer(shop: Shop, row: Bindable): void {
   if (row.bound_browser === null || mayReadBuyer(shop, row)) return;
-  const message = 'The buyer has entered their data on the checkout page. Only they can change, complete or cancel it.';
+  const message =
+    'The buyer has entered their data on the checkout page. Only the buyer can change, complete or cancel the checkout.';
   throw new ShopError('buyer_data_locked', message);
 }
 
 /**
- * The change to make of the change that is asked for. Another browser on the page replaces all of the buyer's data, so that it
- * keeps nothing that it could not read. Throws `buyer_data_locked` for changes of the buyer's data by anybody else.
+ * Adapts a requested change. Another browser on the page replaces all of the buyer's data, so that it keeps nothing
+ * that it could not read. Throws `buyer_data_locked` if anybody else changes the buyer's data.
  */
 export function boundPatch<Patch extends object>(shop: Shop, row: Bindable, patch: Patch): Patch {
   if (!namesBuyer(patch) || mayReadBuyer(shop, row) || row.bound_browser === null) return patch;
@@ -76,8 +78,8 @@ export function boundPatch<Patch extends object>(shop: Shop, row: Bindable, patc
 }
 
 /**
- * Binds a locked checkout to the browser that posts: on its first post, or when it has entered the buyer's data itself. Returns the
- * browser to which it is bound now.
+ * Binds a locked checkout to the posting browser on its first post, or if that browser entered the buyer's data itself.
+ * Returns the browser to which the checkout is now bound.
  */
 export async function bind(shop: Shop, row: Bindable, patch: object = {}): Promise<string | null> {
   if (shop.browser === null || shop.browser === row.bound_browser) return row.bound_browser;

@@ -7,10 +7,10 @@ import { mayReadBuyer } from './binding.ts';
 import * as checkouts from './checkouts.ts';
 
 /**
- * Merges a guest's cart into the customer's at login: the guest's quantities win, their code replaces the other, and of more
- * than 100 lines the customer's oldest are dropped. A checkout of the guest's cart ends, and what it held can be bought from
- * the customer's cart; one that somebody has filled in on the hosted page goes on, with its cart. Returns the customer's active cart. A cart that is not an active one of a guest is left alone, and so is
- * one that is being paid.
+ * Merges a guest's cart into the customer's at login. The guest's quantities and code win; above 100 lines, the
+ * customer's oldest are dropped. A checkout of the guest's cart ends and its reserved stock becomes available to the
+ * customer's cart. A checkout that was filled in on the hosted page continues with its own cart. Returns the customer's
+ * active cart. Ignores a cart that is not an active guest cart or that is being paid.
  */
 export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
   const guest = await readCart(shop, guest_cart_id);

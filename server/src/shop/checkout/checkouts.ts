@@ -16,10 +16,10 @@ import { judgeReturnUrls } from '../return-urls.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
+import { requireAgentLimits } from './agent-limits.ts';
 import { begin, begunAs, draftOf, type Wishes } from './begin.ts';
 import { bind, boundPatch, customerOf, requireBuyer } from './binding.ts';
 import { holdStock } from './hold.ts';
-import { requireMandate } from './mandate.ts';
 import {
   type CheckoutRow,
   checkoutColumns,
@@ -41,15 +41,15 @@ import {
 import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
 /**
- * Checkouts: they begin here, are changed, and end by completion (complete.ts), payment (pay.ts) or expiry (expiry.ts). Every
- * change begins by locking the cart and then the checkout, so that changes of one checkout take turns. complete.ts has the order
- * of all locks of the shop.
+ * Creates and changes checkouts. They end by completion (complete.ts), payment (pay.ts) or expiry (expiry.ts). Every
+ * change locks the cart and then the checkout, so that changes of one checkout run one after the other. complete.ts
+ * lists the order of all locks of the shop.
  */
 
 /**
- * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what
- * `carts.readForCustomer` throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or
- * `insufficient_stock`; to an agent also what `requireMandate` throws.
+ * Begins the checkout of a cart, or renews the open one, and reserves the stock. Throws what `carts.readForCustomer`
+ * throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or `insufficient_stock`; for
+ * an agent also what `requireAgentLimits` throws.
  */
 export async function create(
   shop: Shop,
@@ -65,7 +65,7 @@ export async function create(
     carts.readForCustomer(shop, cart_id, shop.customerId, false),
     readTerms(shop),
   );
-  // A checkout past its time has just ended, and what it held is free again.
+  // `openOf` ended an expired checkout and released its stock.
   const ended = open === undefined && read.pieces_held > 0;
   const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
@@ -83,17 +83,17 @@ export async function create(
     holdStock(shop, draft.id, cart, cart.lines, { isNew: true }),
     begunAs(shop, priced),
   );
-  if (shop.agent) await requireMandate(shop, priced);
+  if (shop.agent) await requireAgentLimits(shop, priced);
   return viewOf(shop, checkoutDeps, { ...priced, row });
 }
 
 async function renew(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, filledIn: Sql): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
-  if (shop.agent) await requireMandate(shop, priced);
+  if (shop.agent) await requireAgentLimits(shop, priced);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
 }
 
-/** A checkout that was open already adopts what is asked for. */
+/** Settings that the request changes on an open checkout. */
 function wishesOf(wishes: Wishes): Sql {
   const { locale, return_url, cancel_url } = settingsIn(wishes);
   const given = (value: string | null | undefined, column: Sql) =>
@@ -103,7 +103,7 @@ function wishesOf(wishes: Wishes): Sql {
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
-/** Only those that were given. */
+/** Only the given ones. */
 function settingsIn({
   locale,
   return_url,
@@ -116,7 +116,7 @@ function settingsIn({
   };
 }
 
-/** The checkout that is open for a locked cart, locked; one past its time ends here. */
+/** The open checkout of a locked cart, locked. Ends one that has expired. */
 export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
   const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k
@@ -128,7 +128,7 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
   return undefined;
 }
 
-/** The checkout of a cart that began last, whatever has become of it. */
+/** The newest checkout of a cart, whatever its status. */
 export async function newestOf(shop: Shop, cart_id: string): Promise<string | undefined> {
   const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and cart_id = ${cart_id} order by created_at desc, id desc limit 1`,
@@ -136,12 +136,12 @@ export async function newestOf(shop: Shop, cart_id: string): Promise<string | un
   return found?.id;
 }
 
-/** What an integration knows of an order. */
+/** Order data from an integration. */
 export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'marketing_opt_in' | 'marketing_wording'>;
 
 /**
- * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `reserveStock` or sold by
- * `createOrder` of new-order.ts.
+ * Begins the checkout of an integration's order with the integration's data. `reserveStock` then reserves the stock, or
+ * `createOrder` of new-order.ts sells it.
  */
 export async function beginForWidget(
   shop: Shop,
@@ -165,7 +165,7 @@ export async function beginForWidget(
   return findRow(shop, id);
 }
 
-/** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
+/** Reserves the stock of a priced checkout for the shopper who will open its page. Throws `insufficient_stock`. */
 export async function reserveStock(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
@@ -175,11 +175,11 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
   const row = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );
-  if (!row) throw new Error(`Checkout ${id} is locked and gone.`);
+  if (!row) throw new Error(`Locked checkout ${id} was not found.`);
   return row;
 }
 
-/** Extends the checkout's life from now. Writes the fields filled in, and what is shown to whoever made the change. */
+/** Extends the checkout's lifetime. Writes the changed fields and the prices shown to the caller. */
 async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
   const now = await shop.moment();
@@ -204,7 +204,7 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
   };
 }
 
-/** A checkout as it is now. Throws `not_found` or `checkout_expired`. */
+/** Reads a checkout. Throws `not_found` or `checkout_expired`. */
 export async function get(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
@@ -232,9 +232,9 @@ export interface CheckoutPatch {
 }
 
 /**
- * Changes the given fields and holds the stock for another 15 minutes. A shipping option or payment method that no longer
- * fits is dropped. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`, `insufficient_stock`, `shipping_option_unavailable` or
- * `payment_method_unavailable`; to an agent also what `requireMandate` throws.
+ * Changes the given fields and reserves the stock for another 15 minutes. Drops a shipping option or payment method
+ * that no longer fits. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`, `insufficient_stock`,
+ * `shipping_option_unavailable` or `payment_method_unavailable`; for an agent also what `requireAgentLimits` throws.
  */
 export async function update(
   shop: Shop,
@@ -244,7 +244,7 @@ export async function update(
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
   if (shop.agent && asked.marketing_opt_in) {
-    throw new ShopError('human_confirmation_required', 'Only the customer can agree to mails about offers.');
+    throw new ShopError('human_confirmation_required', 'Only the customer can consent to marketing mails.');
   }
   const judged = await judgeReturnUrls(shop, checkoutDeps, asked);
   await holdActor(shop);
@@ -252,7 +252,7 @@ export async function update(
   refuseOver(locked.row);
   refusePaying(locked.row);
   const patch = boundPatch(shop, locked.row, asked);
-  // A new agreement is to the wording of now.
+  // New consent refers to the current wording.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
   const email = patch.email ? { email: canonicalEmail(patch.email) } : {};
   const wanted = { ...locked.row, ...patch, ...wording, ...judged, ...email } as CheckoutRow;
@@ -260,11 +260,11 @@ export async function update(
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
   refuseUnavailable(priced, patch, checkoutDeps);
-  if (shop.agent) await requireMandate(shop, priced);
+  if (shop.agent) await requireAgentLimits(shop, priced);
   const filledIn = assignments({
     ...wanted,
     shipping_option_id: priced.shipping_option?.id ?? null,
-    // A free order keeps the method that was chosen, for the time when it costs something again.
+    // A free order keeps the chosen method in case it costs something again.
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
   await holdStock(shop, id, priced.cart);
@@ -272,7 +272,10 @@ export async function update(
   return viewOf(shop, checkoutDeps, { ...priced, row: { ...row, bound_browser: await bind(shop, row, patch) } });
 }
 
-/** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */
+/**
+ * Fields that would still be missing after a change, without making the change. Throws `not_found`, and what
+ * `refuseOver` throws.
+ */
 export async function missingAfter(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
@@ -284,7 +287,7 @@ export async function missingAfter(
   return (await priceCheckout(shop, checkoutDeps, { ...row, ...patch })).missing;
 }
 
-/** Keeps the language in which a shopper sees a checkout that has none yet, so that its mails are in it too. */
+/** Stores the language in which the shopper sees a checkout without one, so that its mails use it too. */
 export async function keepLocale(shop: Shop, id: string, locale: string): Promise<void> {
   await shop.run(
     sql`update checkouts set locale = ${locale} where site_id = ${shop.siteId} and id = ${id} and locale is null`,
@@ -299,18 +302,14 @@ function refuseUnavailable(
   if (shipping_option_id && !priced.shipping_option) {
     throw new ShopError(
       'shipping_option_unavailable',
-      'This shipping option is not offered for this address and this cart.',
+      'This shipping option is not available for this address and this cart.',
     );
   }
   const payment_methods = offeredMethods(priced.terms, checkoutDeps, priced.shipping_option);
   if (payment_method && !payment_methods.includes(payment_method)) {
-    throw new ShopError(
-      'payment_method_unavailable',
-      'The shop does not offer this payment method for this checkout.',
-      {
-        payment_methods,
-      },
-    );
+    throw new ShopError('payment_method_unavailable', 'This payment method is not available for this checkout.', {
+      payment_methods,
+    });
   }
 }
 
@@ -346,7 +345,7 @@ export async function cancel(
   return view(shop, checkoutDeps, await findRow(shop, id));
 }
 
-/** Ends a locked checkout that is under way. */
+/** Ends a locked, open checkout. */
 export async function end(shop: Shop, id: string, status: 'cancelled' | 'expired'): Promise<void> {
   await stock.release(shop, id);
   await shop.run(

@@ -7,35 +7,35 @@ import { expireIfDue } from '../orders/expiry.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
+import * as agentCheckouts from './agent-limits.ts';
 import { bind, customerOf, shownOrder } from './binding.ts';
 import { requireSeen, type Seen } from './expected.ts';
-import * as agentCheckouts from './mandate.ts';
 import { createOrder } from './new-order.ts';
 import type { CheckoutRow, Paid } from './state.ts';
 import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } from './state.ts';
 
 /**
- * Completing a checkout, all in the request's transaction; what is paid through a provider was paid before it began, and its order
- * made (pay.ts). Steps:
- * 1. hold the row of the customer who acts, so that the account is not erased meanwhile.
- * 2. lock the cart, then the checkout; a completed checkout answers its order.
- * 3. calculate the prices again; refuse what is incomplete or differs from what the human saw.
+ * Completes a checkout in the request's transaction. A payment through a provider, and its order, happen before
+ * (pay.ts). Steps:
+ * 1. lock the row of the acting customer, so that the account is not erased meanwhile.
+ * 2. lock the cart, then the checkout; a completed checkout returns its order.
+ * 3. calculate the prices again; reject an incomplete checkout and one that differs from the reviewed one.
  * 4. spend from the agent's budget.
- * 5. redeem the discount code, hold the stock, if it is not held, and sell it.
- * 6. close the checkout and the cart; insert the order with the next number and its sales, and give it its payment.
+ * 5. redeem the discount code, reserve the stock unless it is reserved, and sell it.
+ * 6. close the checkout and the cart; insert the order with the next number and its sales, and attach its payment.
  * 7. write the timeline, whose trigger writes the event, and enqueue the mail.
- * Every operation takes its locks in this order: customer, cart, checkout, order, agent budget, discount, products,
- * variants, counter of order numbers.
+ * Lock order of all operations: customer, cart, checkout, order, agent budget, discount, products, variants, counter of
+ * order numbers.
  */
 export interface Completion extends Seen {
-  /** How it is paid, where a provider takes the money. */
+  /** Means of payment, if a provider takes the money. */
   payment: GivenPayment | undefined;
 }
 
 export interface GivenPayment {
   card_token?: string;
   confirmation_token?: string;
-  /** Where the provider sends the human back to. */
+  /** Return address after the provider's page. */
   return_url?: string;
 }
 
@@ -45,8 +45,8 @@ export interface Completed {
 }
 
 /**
- * Creates the order of a checkout, or changes nothing. Returns the order of a checkout that is already completed. Throws what
- * the contract lists for completeCheckout.
+ * Creates the order of a checkout, or changes nothing. Returns the order of a completed checkout. Throws what the
+ * contract lists for completeCheckout.
  */
 export async function complete(
   shop: Shop,
@@ -78,20 +78,21 @@ export async function complete(
 
 function unpaid({ status, reason, payment_id, next_action, expires_at }: Paid): ShopError {
   if (status === 'requires_action') {
-    const message = 'The shopper must act at the payment provider. Do what next_action says, and complete again.';
+    const message =
+      'The shopper must act at the payment provider. Follow next_action, then complete the checkout again.';
     return new ShopError('payment_action_required', message, { payment_id, next_action, expires_at });
   }
   if (status === 'failed' || status === 'cancelled') {
     return new ShopError('payment_failed', 'The payment was declined.', { reason: reason ?? status });
   }
   if (status === 'started') {
-    return new ShopError('unavailable', 'The payment provider has not answered yet. Send the call again.');
+    return new ShopError('unavailable', 'The payment provider has not answered yet. Retry the request.');
   }
-  return new ShopError('payment_failed', 'The payment came too late. The money is given back.', { reason });
+  return new ShopError('payment_failed', 'Payment arrived after the deadline and will be refunded.', { reason });
 }
 
 function justChanged(): ShopError {
-  return new ShopError('conflict', 'The checkout has just been changed. Read it again.');
+  return new ShopError('conflict', 'The checkout was changed by another request. Read it again.');
 }
 
 function answer(shop: Shop, row: CheckoutRow, { payment, fulfillments: _, ...order }: CustomerOrder): Completed {
@@ -99,8 +100,8 @@ function answer(shop: Shop, row: CheckoutRow, { payment, fulfillments: _, ...ord
 }
 
 /**
- * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
- * total too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
+ * Rejects a priced checkout that cannot become an order. Throws `cart_not_active`, `cart_empty`, `conflict` for a total
+ * too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
  * `buyer_data_locked`, or a ValidationError for a card without its token.
  */
 export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, completion: Completion): void {
@@ -117,10 +118,9 @@ export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Pri
   }
   if (missing.length > 0) throw new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
   requireSeen(shop, checkoutDeps, priced, completion);
-  if (priced.lines.length === 0) throw new ShopError('cart_empty', 'Nothing in the cart is for sale any more.');
+  if (priced.lines.length === 0) throw new ShopError('cart_empty', 'No product of the cart is for sale any longer.');
   if (payment_method === 'card' && completion.payment === undefined) {
-    const msg =
-      'Paying by card needs a card_token, a confirmation_token, or a return_url for the page of the provider.';
+    const msg = 'Card payments need a card_token, a confirmation_token, or a return_url for the page of the provider.';
     throw new ValidationError([bodyMistake(['payment'], 'missing', msg)]);
   }
 }

@@ -8,19 +8,19 @@ import { requireReviewed } from './review-token.ts';
 import type { Priced } from './state.ts';
 import { pricesOf } from './view.ts';
 
-/** What a completion says of what the human saw. */
+/** The reviewed state that a completion refers to. */
 export interface Seen {
-  /** The `review_token` of the checkout as it was displayed; `expected_total` counts without it. */
+  /** The `review_token` of the displayed checkout. Without it, `expected_total` counts. */
   expected?: string | undefined;
   expected_total: string | undefined;
 }
 
 /**
- * The order is what the human saw. Once the buyer has posted the page, only they saw all of it: for others it throws
- * `buyer_data_locked`. With `expected`, all of the review must be as displayed: throws `review_changed`. Without it, the total must
- * be the one that the human expects, or else the one last shown; and no line may cost anything other than what was shown, or what
- * an earlier refusal reported, if the request answers it with `expected_total`: throws `price_changed`, and remembers what it
- * reported.
+ * Checks that the order matches the reviewed checkout. After the buyer has posted the page, only the buyer has seen all
+ * of it: others get `buyer_data_locked`. With `expected`, every part of the review must match (`review_changed`).
+ * Without it, the total must equal the expected one or the last one shown, and each line must cost what was shown or
+ * what an earlier rejection reported, if the request answers it with `expected_total` (`price_changed`, which stores
+ * the reported prices).
  */
 export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Priced, seen: Seen): void {
   const { expected: review, expected_total } = seen;
@@ -50,7 +50,7 @@ export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Pri
   });
 }
 
-/** Names what was withdrawn: that suffices to explain another total. */
+/** Names a withdrawn product, which suffices to explain a different total. */
 function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
   const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
   const gone = cart.lines.find(({ sellable }) => !sellable);
@@ -62,7 +62,10 @@ function isSame(one: Record<string, string>, other: Record<string, string>): boo
   return ids.length === Object.keys(other).length && ids.every((id) => one[id] === other[id]);
 }
 
-/** The lines that differ from what was shown; one that is new, or no longer for sale, has no price on that side. */
+/**
+ * The lines whose price differs from the displayed one. A line that is new or no longer for sale has no price on that
+ * side.
+ */
 function changesOf({ row: { shown_prices } }: Priced, now: Record<string, string>) {
   const ids = [...new Set([...Object.keys(shown_prices), ...Object.keys(now)])];
   return ids

@@ -6,13 +6,13 @@ import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import * as checkouts from './checkouts.ts';
 
-/** How checkouts expire: their stock is released after 15 minutes, and they end later. */
+/** Expiry of checkouts: their stock is released after 15 minutes, and they end later. */
 
 const AT_ONCE = 200;
 
 /**
- * Releases what checkouts hold past their time, and ends abandoned ones; at most 200 in one call. Each is done in a transaction
- * of its own, and only once whoever tries; one that is locked is left for the next call. Returns how many there were.
+ * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Each has its own transaction and is
+ * processed once, even by concurrent calls. Skips locked checkouts; the next call takes them. Returns their number.
  */
 export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) =>

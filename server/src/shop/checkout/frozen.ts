@@ -3,13 +3,12 @@ import { STANDARD_CLASS, type Totals } from '../totals.ts';
 import type { CheckoutRow, Priced } from './state.ts';
 
 /**
- * What a payment is for, as it was when the payment began: the order that is made of it has these lines and this total, whatever
- * has happened to prices, products, codes and tokens since. Addresses are not part of it: they stay on the checkout, which
- * cannot be changed meanwhile.
+ * The state that a payment began with. The order has these lines and this total, even if prices, products, codes or
+ * tokens have changed since. Addresses stay on the checkout, which cannot change meanwhile.
  */
 export interface Frozen {
   priced: Omit<Priced, 'row' | 'totals'> & { totals: Totals | TotalsBefore0225 };
-  /** Who confirmed it. */
+  /** The actor who confirmed it. */
   actor: Actor;
 }
 

@@ -4,12 +4,12 @@ import { labelOf } from '../carts/view.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 
-/** The stock that a checkout holds for its cart. */
+/** Stock reservations of checkouts. */
 
 /**
- * Holds exactly what the cart has, which was read after its checkout was locked, if it has one; a new one holds nothing yet. Throws
- * `insufficient_stock`, also for lines that are no longer for sale. For an agent without a token nothing is held: its human holds
- * it, by the first change on the checkout's page.
+ * Reserves exactly the lines of a cart that was read under the lock of its checkout; a new checkout has no reservation
+ * yet. Throws `insufficient_stock`, also for lines that are no longer for sale. Reserves nothing for an agent without a
+ * token: the shopper's first change on the checkout page does.
  */
 export async function holdStock(
   shop: Shop,
@@ -39,8 +39,8 @@ export async function holdStock(
 }
 
 /**
- * Whether the stock is held already: exactly these lines, and nothing else. A variant of which pieces are held cannot be
- * deleted; one that is not tracked must be read again, for it may be gone by now.
+ * Whether exactly these lines are reserved already. A variant with reservations cannot be deleted; an untracked one
+ * must be read again, because it may have been deleted.
  */
 function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
   const asWanted = lines.every((line) => line.sellable && line.track_inventory && line.held === line.quantity);

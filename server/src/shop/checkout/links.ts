@@ -6,15 +6,15 @@ import { checkoutToken } from '../links.ts';
 import type { Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 
-/** Where the secret in the address of a checkout's page leads. Whoever has it may go on with the checkout. */
+/** Resolves the secret in the address of a checkout page. Anyone who has the link may continue the checkout. */
 export interface LinkedCheckout {
   tenant: Tenant;
   checkout_id: string;
 }
 
 /**
- * The checkout behind a link, in whatever state it is; nothing when there is none. Throws `site_suspended` or `site_moved`. Names the tenant to row-level security on
- * the connection, `local` to its transaction.
+ * The checkout behind a link, whatever its status; undefined if there is none. Throws `site_suspended` or `site_moved`.
+ * Sets the tenant for row-level security on the connection, `local` to its transaction.
  */
 export async function followLink(
   connection: Connection,
@@ -35,7 +35,7 @@ export async function followLink(
   return { tenant, checkout_id };
 }
 
-/** Gives the open checkouts of a shop a link under a new key, beside those that they have. Returns how many. */
+/** Adds links under a new key to the open checkouts of a shop. Their old links stay valid. Returns the number. */
 export async function linkOpenCheckouts(shop: Shop, secretKey: string): Promise<number> {
   const open = await shop.rows<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and status in ('open', 'ready', 'requires_escalation')`,

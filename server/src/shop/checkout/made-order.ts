@@ -7,7 +7,7 @@ import type { Shop } from '../shop.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import type { Priced } from './state.ts';
 
-/** An order that was written in this transaction, as `getForCustomer` would read it back. Nothing was paid for it by a provider. */
+/** An order written in this transaction, in the form of `getForCustomer`. No provider payment belongs to it. */
 export async function asMade(
   shop: Shop,
   priced: Priced,

@@ -2,7 +2,7 @@ import type { Address, OrderSource, PaymentMethod, ShippingChoice } from '@comme
 import { hasPostalCode, isPhone } from '../address-rules.ts';
 import { isEmail } from '../emails.ts';
 
-/** What a checkout still needs before it can be completed. */
+/** Fields that a checkout needs before it can be completed. */
 
 interface Wanted {
   row: {
@@ -18,7 +18,7 @@ interface Wanted {
 
 const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
 
-/** The fields that are empty, or that cannot be right for the country. What an integration sent is taken as it is. */
+/** Fields that are empty or invalid for the country. Data from an integration are accepted as sent. */
 export function missingOf({ row, requires_shipping, shipping_option, payment_method }: Wanted): string[] {
   const missing: string[] = [];
   const { email, phone, shipping_address: address } = row;

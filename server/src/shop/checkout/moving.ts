@@ -6,25 +6,26 @@ import * as captures from '../orders/captures.ts';
 import { takeMadeRefund } from '../orders/made-refunds.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
-import { inTime } from '../payments/patience.ts';
 import { NO_ACCOUNT, type Outcome, type PaymentProvider, type ProviderEvent } from '../payments/provider.ts';
-import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
+import { inTime } from '../payments/provider-deadlines.ts';
+import { deadlinesOf, type PaymentProviders, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
 
 /**
- * Carries out at the provider what orders/moves.ts has recorded. No transaction is open during a call, and each move is asked
- * for under its id until it has ended, so that a crash, a lost answer or a second process moves nothing twice.
+ * Executes the captures and refunds that orders/moves.ts recorded. No transaction is open during a provider call, and
+ * each call carries the move's id until it has ended, so that a crash, a lost response or a second process moves
+ * nothing twice.
  */
 export interface MovingDeps extends PaymentProviders {
   secretKey: string;
-  /** Nothing more is asked of a provider after this; what was asked may still be answered. */
+  /** Deadline for new provider calls; running calls may still finish. */
   until?: number;
 }
 
 const AT_MOST = 100;
 const SIDE_BY_SIDE = 5;
-/** A provider that does not answer delays the other shops by little more than this. */
+/** Limits the delay for other shops if a provider does not respond. */
 const TURN_MS = 15_000;
 
 interface Move {
@@ -37,7 +38,7 @@ interface Move {
   reference: string | null;
 }
 
-/** Continues the pending moves of a shop, at most 100 in one call, or the one given. Returns how many ended. */
+/** Continues the pending moves of a shop, at most 100 per call, or the given one. Returns how many ended. */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
   const asked: string[] = [];
@@ -93,10 +94,10 @@ async function finish(
   const amount = minorUnits(move.amount, tenant.currency_digits);
   const wanted = { id: move.id, amount, currency: tenant.currency };
   if (move.kind === 'refund') {
-    const outcome = await inTime(patienceOf(deps).job, () => provider.refund(payment, wanted));
+    const outcome = await inTime(deadlinesOf(deps).job, () => provider.refund(payment, wanted));
     return inShop(db, tenant, SYSTEM, (shop) => refunds.settle(shop, move.id, outcome));
   }
-  const outcome = await inTime(patienceOf(deps).job, () => provider.capture(payment, wanted));
+  const outcome = await inTime(deadlinesOf(deps).job, () => provider.capture(payment, wanted));
   return inShop(db, tenant, SYSTEM, (shop) => settleCapture(shop, deps, { move, provider, outcome }));
 }
 
@@ -113,7 +114,7 @@ async function settleCapture(
   return captures.fail(shop, move, reason ?? status, reference);
 }
 
-/** Applies what a webhook reports about a refund. */
+/** Applies a webhook event about a refund. */
 export async function takeRefundEvent(
   shop: Shop,
   provider: string,
@@ -131,7 +132,10 @@ export async function takeRefundEvent(
     : refunds.settle(shop, event.refund_id, event.refund);
 }
 
-/** A bank has sent back the refund of a payment without an order: the job deals with it once more (settle-all.ts). */
+/**
+ * Reopens the refund of a payment without an order after the bank rejected it; the job handles it again
+ * (settle-all.ts).
+ */
 async function undoAgain(shop: Shop, provider: string, payment_id: string): Promise<boolean> {
   const changed = await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()

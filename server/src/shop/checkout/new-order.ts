@@ -3,12 +3,12 @@ import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
 import type { RowOf } from '../../db/row-of.ts';
+import { NOTHING_SPENT, type Spent } from '../agent-limits/budgets.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
 import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
-import { NOTHING_SPENT, type Spent } from '../mandates/budgets.ts';
 import { decimal } from '../money.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { OrderStates } from '../orders/states.ts';
@@ -21,12 +21,12 @@ import { holdStock } from './hold.ts';
 import { asMade } from './made-order.ts';
 import type { Charged, Priced } from './state.ts';
 
-/** The order of a checkout: redeems the code, sells the stock, and writes the order with all that belongs to it. */
+/** Creates orders from checkouts: redeems the code, sells the stock, and writes the order with its related rows. */
 
 /**
- * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `redemptions.redeem` throws.
- * What remains once the stock is held is sent together: the counter of order numbers, which all orders of the shop wait for, is
- * locked late, and not for further round trips.
+ * Creates the order of a locked, checked checkout. Throws `insufficient_stock` or what `redemptions.redeem` throws.
+ * Once the stock is reserved, the remaining statements are sent together: all orders of the shop wait for the counter
+ * of order numbers, so it is locked late and for few round trips.
  */
 export async function createOrder(
   shop: Shop,
@@ -47,8 +47,8 @@ export async function createOrder(
 }
 
 /**
- * Creates the order of a payment that has succeeded, from what was frozen when the payment began. Sells the stock that the
- * checkout holds, whatever has become of the products since.
+ * Creates the order of a successful payment from its frozen state. Sells the stock that the checkout reserved, whatever
+ * has happened to the products since.
  */
 export async function createPaidOrder(
   shop: Shop,
@@ -94,12 +94,12 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
 }
 
 /**
- * Refuses when what was sold differs from the order's lines: the merchant may have begun or ceased to track a variant since the
- * cart was read.
+ * Rejects the order if tracking of a variant was switched on or off since the cart was read: then the sold stock
+ * differs from the order's lines.
  */
 function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
   if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;
-  throw new ShopError('conflict', 'The stock has just been changed. Send the call again.');
+  throw new ShopError('conflict', 'The stock settings changed. Retry the request.');
 }
 
 const MADE_ON: Record<Priced['row']['source'], string> = {
@@ -110,7 +110,7 @@ const MADE_ON: Record<Priced['row']['source'], string> = {
   import: 'Imported.',
 };
 
-/** The timeline's entry about the money, if the order begins with it taken or reserved. */
+/** The timeline entry about the payment, if the order is paid or authorized from the start. */
 function settledAtOnce(priced: Priced, charged: Charged | undefined): events.OrderEvent | undefined {
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
@@ -181,7 +181,7 @@ async function insertOrder(
 }
 
 /**
- * The customer, or for a guest the account that has proved the e-mail to be its own. It is locked until the order refers to it, so
+ * The customer, or for a guest the account with that verified e-mail. It stays locked until the order refers to it, so
  * that erasing the account waits.
  */
 function ownerOf(shop: Shop, customer_id: string | null, email: string | null): Sql {
@@ -197,7 +197,10 @@ function shippingTaxes({ totals }: Priced, digits: number) {
   }));
 }
 
-/** For the order of best sellers: a job adds them to the products, so that buyers of the same product need not wait. */
+/**
+ * For the order of best sellers. A job adds them to the products, so that buyers of the same product do not wait for
+ * each other.
+ */
 function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
   return sql`insert into product_sales (site_id, order_id, product_id, quantity)
       select ${shop.siteId}, ${order_id}, product_id, sum(quantity)
@@ -253,7 +256,7 @@ async function attachPayment(
         and order_id is null and status in ('pending', 'authorized', 'succeeded')`,
   );
   if (attached === 1) return;
-  throw new ShopError('conflict', 'The payment has just been replaced by another. Read the checkout again.');
+  throw new ShopError('conflict', 'The payment was replaced by another. Read the checkout again.');
 }
 
 function json(value: unknown): string | null {

@@ -5,36 +5,39 @@ import { type Front, frontObject } from '../merchant/front.ts';
 import { current } from '../orders/overdue.ts';
 import type { Shop } from '../shop.ts';
 
-/** What the hosted page needs to know of a checkout before it shows or changes anything. */
+/** Data that the hosted page needs before it shows or changes a checkout. */
 export interface PagedCheckout {
   id: string;
   cart_id: string;
   customer_id: string | null;
   source: OrderSource;
-  /** The agent that made it, if any. */
+  /** The agent that created it, if any. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that made it. */
+  /** The profile of the agent without a token that created it. */
   guest_profile_id: string | null;
-  /** The browser to which the buyer's data belong, in hexadecimal. */
+  /** The browser that owns the buyer's data, in hexadecimal. */
   bound_browser: string | null;
   status: CheckoutStatus;
-  /** The language that it is in; null if none was given yet. */
+  /** Its language; null if none was set yet. */
   locale: string | null;
   front: Front;
-  /** Its customer gets mails about offers already. */
+  /** The customer has already consented to marketing mails. */
   opted_in: boolean;
   return_url: string | null;
   cancel_url: string | null;
   order_id: string | null;
-  /** Cards are taken by a provider with which the shop has an account, not by the one of the configuration. */
+  /** The shop's own payment account takes cards, not the configured provider. */
   has_payment_account: boolean;
-  /** Why the last payment failed, until something is changed. */
+  /** The reason that the last payment failed, until the next change. */
   payment_failure: string | null;
-  /** The link no longer shows the order: a day has passed since it was made or cancelled, and no bank transfer is awaited. */
+  /**
+   * The link no longer shows the order: it was placed or cancelled more than a day ago, and no bank transfer is
+   * awaited.
+   */
   past: boolean;
 }
 
-/** The checkout as it stands; `expired` if its time is over, even if that has not been recorded yet. */
+/** The checkout; `expired` after its time, even if that has not been recorded yet. */
 export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.guest_profile_id,
@@ -52,17 +55,17 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
       left join orders o on o.site_id = k.site_id and o.id = k.order_id
       where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );
-  if (!found) throw new Error(`The link of checkout ${id} leads nowhere.`);
+  if (!found) throw new Error(`The link of checkout ${id} has no checkout.`);
   return found;
 }
 
-/** How the shop delivers. */
+/** The shop's ways of delivery. */
 export interface Delivery {
-  /** The countries that some active shipping option is for; undefined when there is one for all countries. */
+  /** The countries of the active shipping options; undefined if one covers all countries. */
   countries: string[] | undefined;
-  /** Whether something can be picked up, and paid for there. */
+  /** Whether the shop offers pickup with payment on site. */
   pickup: boolean;
-  /** The shop's own country, as far as its language or its bank account tell. */
+  /** The shop's own country, derived from its language or bank account. */
   home: string | undefined;
 }
 
@@ -79,11 +82,11 @@ export async function readDelivery(shop: Shop): Promise<Delivery> {
   return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pickup, home };
 }
 
-/** What the confirmation says of an order besides what the contract shows. */
+/** Order data for the confirmation page that the contract does not contain. */
 export async function readTerms(shop: Shop, order_id: string) {
   const found = await shop.one<RowOf<'orders', 'tax_included' | 'discount_code'>>(
     sql`select tax_included, discount_code from orders where site_id = ${shop.siteId} and id = ${order_id}`,
   );
-  if (!found) throw new Error(`Order ${order_id} is gone.`);
+  if (!found) throw new Error(`Order ${order_id} was not found.`);
   return found;
 }

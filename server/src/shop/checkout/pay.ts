@@ -3,9 +3,9 @@ import { paying } from '../carts/limits.ts';
 import { ShopError, ValidationError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
-import { inTime } from '../payments/patience.ts';
 import type { Outcome, PaymentKey, PaymentProvider } from '../payments/provider.ts';
-import { patienceOf, providerNamed, providerOf } from '../payments/providers.ts';
+import { inTime } from '../payments/provider-deadlines.ts';
+import { deadlinesOf, providerNamed, providerOf } from '../payments/providers.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { type Attempt, actionOf, findAttempt } from './attempts.ts';
 import { type Begun, beginPayment, type PayInput } from './begin-payment.ts';
@@ -15,34 +15,34 @@ import { takeEvent } from './settle.ts';
 import { type CheckoutRow, findCheckout, type Paid } from './state.ts';
 
 /**
- * Paying a checkout through a provider, which no transaction may wait for:
- * 1. in a transaction: the payment is recorded with what it is for (begin-payment.ts)
- * 2. outside of any: the provider is called, with the id of the payment
- * 3. in a transaction: the outcome takes effect; success makes the order (settle.ts)
- * and then `complete` returns the order, or says what is lacking. A request that is lost in between is followed up by a job.
+ * Pays a checkout through a provider. No transaction waits for the provider:
+ * 1. in a transaction: records the payment and its frozen state (begin-payment.ts)
+ * 2. outside of any: calls the provider with the id of the payment
+ * 3. in a transaction: applies the outcome; success creates the order (settle.ts), and `complete` then returns it or
+ * the reason that it is missing.
+ * A job follows up on requests that are lost in between.
  */
 
 /**
- * Pays a checkout that is ready and to be paid by card, or continues the payment that is open for it. Otherwise nothing
- * happens, and `complete` says why. Sending the same request again pays once. Throws `unavailable` when the provider does not
- * answer.
+ * Pays a ready checkout by card, or continues its pending payment. Otherwise does nothing, and `complete` reports the
+ * reason. A repeated request pays once. Throws `unavailable` if the provider does not answer.
  */
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
   if (!mayPay(input.checkoutDeps, input.completion)) {
     const open = await findOpen(db, tenant, actor, input).catch((refusal: unknown) => {
-      // `complete` throws it again, in whose transaction it is stored.
+      // `complete` throws it again, in the transaction that stores it.
       if (!(refusal instanceof ShopError)) throw refusal;
     });
     if (!open) return undefined;
   }
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
-  // Matters only where a payment is open that was begun while there was a provider.
+  // Only matters if a payment is pending from a time when a provider was configured.
   if (!provider) return { refusal: unavailable() };
-  const waiting = { ...input, until: Date.now() + patienceOf(input.checkoutDeps).request };
+  const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // Another card, after one that has just been declined, while there is time to learn its outcome.
+  // Another card after a declined one, while there is time to wait for its outcome.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
-    if (waiting.until - Date.now() < patienceOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
+    if (waiting.until - Date.now() < deadlinesOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);
   }
   if (first?.isOther && first.status !== 'succeeded')
@@ -50,13 +50,10 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   return first;
 }
 
-/**
- * With a smaller share of the request's time left for the provider, no payment is begun: the shopper would not learn its
- * outcome.
- */
+/** No payment begins with a smaller share of the request's time left: the shopper would not see its outcome. */
 const LEAST_SHARE = 0.25;
 
-/** Whether a new payment may begin at a provider: only a request that says how it is paid begins one. */
+/** Whether a new payment may begin: only a request that names a means of payment begins one. */
 function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {
   return (card !== undefined || accounts !== undefined) && payment !== undefined;
 }
@@ -72,14 +69,14 @@ async function payOnce(
   try {
     begun = await inShop(db, tenant, actor, (shop) => beginPayment(shop, provider, actor, input));
   } catch (refusal) {
-    // `complete` throws it again, in whose transaction it is stored.
+    // `complete` throws it again, in the transaction that stores it.
     if (refusal instanceof ShopError) return { refusal };
     if (refusal instanceof ValidationError && !input.completion.payment) return undefined;
     throw refusal;
   }
   if (!begun) return undefined;
   const { attempt, isOther } = begun;
-  // A payment that was open already may be at another provider than new ones.
+  // A pending payment may use another provider than new ones.
   const charging =
     attempt.provider === provider.name
       ? provider
@@ -88,7 +85,9 @@ async function payOnce(
   return { ...(await settle(db, tenant, actor, { ...input, attempt, outcome })), isOther };
 }
 
-/** What the provider says; undefined when it does not know the payment, and the request does not say how it is paid. */
+/**
+ * The provider's answer; undefined if the provider does not have the payment and the request names no means of payment.
+ */
 async function ask(
   provider: PaymentProvider,
   tenant: Tenant,
@@ -103,7 +102,7 @@ async function ask(
 }
 
 function unavailable(): ShopError {
-  return new ShopError('unavailable', 'The payment provider does not answer. Send the call again.');
+  return new ShopError('unavailable', 'The payment provider does not answer. Retry the request.');
 }
 
 function keyOf({ site_id }: Tenant, { id, reference }: Attempt): PaymentKey {
@@ -133,7 +132,7 @@ async function settle(
 
 async function paidBy(shop: Shop, { secretKey }: CheckoutDeps, payment_id: string): Promise<Paid> {
   const attempt = await findAttempt(shop, payment_id);
-  if (!attempt) throw new Error(`Payment ${payment_id} is gone.`);
+  if (!attempt) throw new Error(`Payment ${payment_id} was not found.`);
   const { status, failure_reason: reason, expires_at } = attempt;
   return { payment_id, status, reason, next_action: actionOf(secretKey, attempt), expires_at };
 }
@@ -144,28 +143,29 @@ interface OpenInput {
   customer_id?: string | null;
 }
 
-/** Asks the provider how the payment of a checkout stands, if one is open. Nothing is thrown when it does not answer soon. */
+/** Asks the provider about the pending payment of a checkout, if any. Does not throw if the provider is slow. */
 export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
   return withOpen(db, tenant, actor, input, async (provider, key) =>
-    inTime(patienceOf(input.checkoutDeps).returning, async () => provider?.outcomeOf(key)).catch(() => undefined),
+    inTime(deadlinesOf(input.checkoutDeps).returning, async () => provider?.outcomeOf(key)).catch(() => undefined),
   );
 }
 
 /**
- * Ends the payment that is open for a checkout, if there is one. A payment that has succeeded by then makes the order. Throws
- * `buyer_data_locked` for callers who may not cancel a bound checkout, and `unavailable` when the provider does not answer.
+ * Cancels the pending payment of a checkout, if any. A payment that has succeeded by then creates the order. Throws
+ * `buyer_data_locked` for callers who may not cancel a bound checkout, and `unavailable` if the provider does not
+ * answer.
  */
 export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
   const call: ProviderCall = async (provider, key) => {
     if (!provider) throw unavailable();
-    return inTime(patienceOf(input.checkoutDeps).request, () => provider.cancel(key)).catch(() => {
+    return inTime(deadlinesOf(input.checkoutDeps).request, () => provider.cancel(key)).catch(() => {
       throw unavailable();
     });
   };
   return withOpen(db, tenant, actor, input, call, requireCanceller);
 }
 
-/** Another browser with the link may go on with the checkout, and so end its payment. */
+/** Another browser with the link may continue the checkout, and so may cancel its payment. */
 function requireCanceller(shop: Shop, row: CheckoutRow): void {
   if (shop.browser === null) requireBuyer(shop, row);
 }
@@ -187,7 +187,7 @@ async function withOpen(
   return settle(db, tenant, actor, { checkoutDeps, attempt, outcome });
 }
 
-/** The open payment of a checkout, if there is one. Throws `not_found` when the caller has no such checkout. */
+/** The pending payment of a checkout, if any. Throws `not_found` if the caller has no such checkout. */
 async function findOpen(
   db: Pool,
   tenant: Tenant,

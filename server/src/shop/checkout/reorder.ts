@@ -11,24 +11,24 @@ import type { Shop } from '../shop.ts';
 import { shownQuantity } from '../shown-quantity.ts';
 import { create, openOf } from './checkouts.ts';
 
-/** Ordering again what an order holds: what of it is still for sale, at current prices. */
+/** Reordering: the lines of an order that are still for sale, at current prices. */
 
-/** A line of the order, and what of it can be bought now. */
+/** A line of the order with its availability. */
 export interface ReorderLine {
   variant_id: string | null;
   name: string;
   variant_name: string | null;
-  /** How many there were in the order. */
+  /** Quantity in the order. */
   quantity: number;
-  /** How many of them can be bought now, as far as the shop shows its stock. */
+  /** Quantity that can be bought now, as far as the shop shows its stock. */
   available: number;
-  /** Whether it is missing only because a cart holds no more lines. */
+  /** Whether it is left out only because of the cart's line limit. */
   too_many: boolean;
 }
 
 interface Row extends Omit<ReorderLine, 'available' | 'too_many'> {
   sellable: boolean;
-  /** Whether there is always enough. */
+  /** Whether it never runs out. */
   unlimited: boolean;
   free: number;
   low_stock_threshold: number;
@@ -37,14 +37,15 @@ interface Row extends Omit<ReorderLine, 'available' | 'too_many'> {
 const MAX_QUANTITY = 999;
 
 /**
- * The lines of a customer's order as they could be ordered again, with what its own open checkout holds. Throws `not_found`.
+ * The lines of a customer's order as they could be ordered again, including the reservations of its own open checkout.
+ * Throws `not_found`.
  */
 export async function reorderLines(shop: Shop, order_id: string): Promise<ReorderLine[]> {
   const order = await shop.one(
     sql`select from orders where site_id = ${shop.siteId} and id = ${order_id} and customer_id = ${shop.customerId}`,
   );
   if (!order) throw notFound('order');
-  // A variant may be in several lines, in orders that an integration sent.
+  // Orders from an integration may have a variant in several lines.
   const rows = await shop.rows<Row>(
     sql`select l.variant_id, min(l.name) as name, min(l.variant_name) as variant_name,
         least(sum(l.quantity), ${MAX_QUANTITY})::int as quantity, coalesce(bool_and(${visible}), false) as sellable,
@@ -75,8 +76,8 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
 }
 
 /**
- * The checkout that was begun from the order and is still open. Without one, the cart that it had is given up, so that another
- * can be begun.
+ * The open checkout that was created by reordering. Without one, releases the reorder's cart, so that another can be
+ * created.
  */
 export async function openReorder(shop: Shop, order_id: string): Promise<string | undefined> {
   await holdActor(shop);
@@ -93,9 +94,9 @@ export async function openReorder(shop: Shop, order_id: string): Promise<string 
 }
 
 /**
- * Begins a checkout of what can be bought of an order, in a cart of its own beside the one that the customer may be filling;
- * two concurrent calls get the same one. Returns its id. Call `openReorder` first. Throws `not_found`, `cart_empty` when
- * nothing of it is for sale, and what `checkouts.create` throws.
+ * Creates a checkout of the available lines of an order, in a cart separate from the customer's current one; concurrent
+ * calls get the same one. Returns its id. Call `openReorder` first. Throws `not_found`, `cart_empty` if nothing is for
+ * sale, and what `checkouts.create` throws.
  */
 export async function reorder(
   shop: Shop,
@@ -103,7 +104,7 @@ export async function reorder(
   { order_id, locale }: { order_id: string; locale: string },
 ): Promise<string> {
   const lines = (await reorderLines(shop, order_id)).filter(({ available }) => available > 0);
-  if (lines.length === 0) throw new ShopError('cart_empty', 'Nothing of the order is for sale.');
+  if (lines.length === 0) throw new ShopError('cart_empty', 'No product of the order is for sale.');
   const cart_id = uuidv7();
   const filled = await shop.run(
     sql`with cart as (
@@ -124,6 +125,6 @@ export async function reorder(
   );
   if (filled > 0) return (await create(shop, checkoutDeps, cart_id, { locale })).id;
   const first = await openReorder(shop, order_id);
-  if (!first) throw new ShopError('cart_empty', 'Nothing of the order is for sale.');
+  if (!first) throw new ShopError('cart_empty', 'No product of the order is for sale.');
   return first;
 }

@@ -7,14 +7,14 @@ import { totalsOnTheWire } from '../totals.ts';
 import type { Priced } from './state.ts';
 
 /**
- * What a person reviews before they order, as one token: the order must match it. Of each part that the review displays, the
- * token has a HMAC under the server's key, so that a refusal can name the parts that differ without anything being stored.
+ * The review token: the state of a checkout that a person reviewed, which the order must match. It contains a HMAC of
+ * each displayed part under the server's key, so that an error can name the parts that differ without stored state.
  */
 
-/** Bytes of the HMAC of each part. */
+/** Bytes per HMAC. */
 const LENGTH = 12;
 
-/** The parts by the names that they have in `Checkout`, in the order of the token. */
+/** The parts under their names in `Checkout`, in the order of the token. */
 function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, payment_method }: Priced) {
   const digits = shop.currencyDigits;
   const code = cart.discount?.holds ? cart.discount.code : null;
@@ -38,7 +38,7 @@ function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, p
   };
 }
 
-/** The fields that are filled in, in one order: a database keeps neither order nor absence. */
+/** Non-empty fields in a fixed order, because jsonb keeps neither order nor missing fields. */
 function canonical(address: Address | null): unknown {
   return (
     address &&
@@ -48,7 +48,7 @@ function canonical(address: Address | null): unknown {
   );
 }
 
-/** The token of a checkout as it is now. */
+/** The token of a checkout's current state. */
 export function reviewToken(shop: Shop, { secretKey }: { secretKey: string }, priced: Priced): string {
   const macs = Object.entries(partsOf(shop, priced)).map(([part, value]) =>
     createHmac('sha256', secretKey)
@@ -59,7 +59,7 @@ export function reviewToken(shop: Shop, { secretKey }: { secretKey: string }, pr
   return Buffer.concat(macs).toString('base64url');
 }
 
-/** Throws `review_changed`, with the parts that differ, unless the checkout is as the token has it. */
+/** Throws `review_changed`, with the parts that differ, unless the checkout matches the token. */
 export function requireReviewed(shop: Shop, deps: { secretKey: string }, priced: Priced, expected: string): void {
   const [seen, now] = [expected, reviewToken(shop, deps, priced)].map((token) => Buffer.from(token, 'base64url'));
   const partAt = (token: Buffer | undefined, at: number) =>

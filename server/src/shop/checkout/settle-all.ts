@@ -3,34 +3,34 @@ import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
-import { inTime } from '../payments/patience.ts';
 import type { PaymentProvider, RefundOutcome } from '../payments/provider.ts';
-import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
+import { inTime } from '../payments/provider-deadlines.ts';
+import { deadlinesOf, type PaymentProviders, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { endAttempt } from './attempts.ts';
 import { release, takeEvent } from './settle.ts';
 
 /**
- * What jobs do about payments: the provider is asked about those that are open, those that nobody finished are cancelled, and
- * money for which there is no order is given back. Steps, for each site:
- * 1. claim some payments; a short transaction that skips rows locked by another process.
+ * Background jobs for payments: check pending payments with the provider, cancel unfinished ones and refund payments
+ * without an order. Steps for each site:
+ * 1. claim some payments in a short transaction that skips rows locked by another process.
  * 2. ask the provider about them concurrently. No transaction is open during the calls.
  * 3. `takeEvent` (settle.ts) writes the outcome in a new transaction.
- * and again, until there are no more, or the provider has taken so long that other shops should have their turn.
+ * They repeat until no payment is left or the site's time slice has ended.
  */
 export interface SettleDeps extends PaymentProviders {
   secretKey: string;
-  /** Nothing more is asked of a provider after this; what was asked may still be answered. */
+  /** Deadline for new provider calls; running calls may still finish. */
   until?: number;
 }
 
 const AT_MOST = 100;
 const SIDE_BY_SIDE = 5;
-/** A provider that does not answer delays the other shops by little more than this. */
+/** Limits the delay for other shops if a provider does not respond. */
 const TURN_MS = 15_000;
-/** Beginning a payment takes seconds. One that the provider does not know after this time never reached it, and will not. */
+/** Beginning a payment takes seconds. One that the provider does not have after this time never reached it. */
 const LOST_AFTER_MS = 10 * 60_000;
-/** How long stock is kept while the provider does not answer. */
+/** How long stock stays reserved while the provider does not answer. */
 const UNREACHABLE_FOR_MS = 60 * 60_000;
 
 type OpenPayment = RowOf<
@@ -39,9 +39,9 @@ type OpenPayment = RowOf<
 >;
 
 /**
- * Settles what is open, at most 100 payments in one call, those first whose last request is the oldest. Each outcome takes effect
- * once, whoever asks and however often. Returns how many were settled. A failure does not stop the other payments; throws at
- * the end if there was one.
+ * Settles pending payments, at most 100 per call, least recently checked first. Each outcome takes effect once, even if
+ * reported repeatedly. Returns how many were settled. A failure does not stop the other payments; throws at the end if
+ * there was one.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
@@ -67,7 +67,7 @@ export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps)
   return settled;
 }
 
-/** Payments of earlier releases that have no order did not freeze what they are for: they are undone. */
+/** Payments of earlier releases without an order have no frozen state: they are cancelled or refunded. */
 async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()
@@ -75,7 +75,7 @@ async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
         and status in ('started', 'pending', 'authorized', 'succeeded')
         and updated_at <= now() - ${LOST_AFTER_MS} * interval '1 millisecond'`,
   );
-  // The array makes PostgreSQL choose them once: with `in (…)` a plan may choose again for each row, and claim them all.
+  // The array makes PostgreSQL choose them once: with `in (…)` a plan may choose again for each row and claim them all.
   return shop.rows<OpenPayment>(
     sql`update payments set updated_at = now()
       where site_id = ${shop.siteId} and id = any (array(
@@ -98,16 +98,16 @@ interface Reached extends Settling {
   provider: PaymentProvider;
 }
 
-/** A provider that is no longer configured does not answer either: what it began does not hold stock for ever. */
+/** A provider that is no longer configured counts as unreachable: its payments must not reserve stock forever. */
 async function settle(settling: Settling, find: () => Promise<PaymentProvider | undefined>): Promise<boolean> {
   const { payment } = settling;
   let failure: unknown;
   try {
     const provider = await find();
     if (!provider && payment.status === 'abandoned')
-      failure = new Error(`Payment ${payment.id} belongs to ${payment.provider}, which is not set up any more.`);
+      failure = new Error(`Payment ${payment.id} belongs to ${payment.provider}, which is no longer configured.`);
     const work = payment.status === 'abandoned' ? undo : ask;
-    const done = provider && (await inTime(patienceOf(settling.deps).job, () => work({ ...settling, provider })));
+    const done = provider && (await inTime(deadlinesOf(settling.deps).job, () => work({ ...settling, provider })));
     if (done !== undefined && payment.unreachable_since) await noteReachable(settling, true);
     if (done !== undefined) return done;
   } catch (error) {
@@ -132,7 +132,7 @@ async function noteReachable({ db, tenant, payment }: Settling, reachable: boole
   );
 }
 
-/** Asks how a payment stands; one whose human did not act in time is cancelled. */
+/** Asks the provider about a payment. Cancels it if the shopper's time is up. */
 async function ask({ db, tenant, deps, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const found = await provider.outcomeOf(key);
@@ -151,7 +151,7 @@ function isLost({ status, created_at }: OpenPayment): boolean {
   return status === 'started' && Date.parse(created_at) <= Date.now() - LOST_AFTER_MS;
 }
 
-/** Makes sure that no money stays taken: the payment is cancelled, or if it is too late for that, refunded. */
+/** Cancels the payment or, if it is too late for that, refunds it. */
 async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const outcome = await provider.cancel(key);
@@ -163,7 +163,7 @@ async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean
   return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'cancelled'));
 }
 
-/** Money that the provider cannot return is for the staff to return. */
+/** Money that the provider cannot refund is left to the staff. */
 async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOutcome): Promise<boolean> {
   if (status === 'pending') return false;
   if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');

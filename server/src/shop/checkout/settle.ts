@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { freeHeld, NOTHING_SPENT, spendHeld } from '../mandates/budgets.ts';
+import { freeHeld, NOTHING_SPENT, spendHeld } from '../agent-limits/budgets.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { applyToOrder } from '../payments/order-outcomes.ts';
 import type { Outcome } from '../payments/provider.ts';
@@ -10,23 +10,22 @@ import { thawed } from './frozen.ts';
 import { createPaidOrder } from './new-order.ts';
 
 /**
- * The one place where the outcome of a payment takes effect, whoever brings it: the request that began it, the return of the
- * human, a webhook, or the job that asks. Each outcome takes effect once, and in whatever order they come.
- *
- * A payment is open while its checkout names it (`checkouts.payment_id`). Then
- * - success, also when it is only authorized or settles later, makes the order of what was frozen
- * - failure and cancellation open the checkout again.
- * A success of a payment that is no longer open, or of another amount, is undone by the job (settle-all.ts), which cancels it or
- * gives the money back. Once there is an order, outcomes change the order (payments/order-outcomes.ts).
+ * Applies the outcome of a payment. This is the only place, whether the outcome comes from the request, the returning
+ * shopper, a webhook or the job. Each outcome takes effect once, in any order.
+ * A payment is pending while its checkout refers to it (`checkouts.payment_id`). Then
+ * - success, including authorization and later settlement, creates the order from the frozen state
+ * - failure and cancellation reopen the checkout.
+ * The job (settle-all.ts) cancels or refunds a success of a payment that is no longer pending, or of another amount.
+ * Once there is an order, outcomes change the order (payments/order-outcomes.ts).
  */
 export interface PaymentEvent {
   provider: string;
-  /** The provider's id of the event; an event that is sent twice has the same id. */
+  /** The provider's id of the event, the same for every delivery of it. */
   event_id: string;
   outcome: Outcome;
 }
 
-/** Applies what a provider reports. Returns whether it changed anything; an event that was applied before does not. */
+/** Applies an event of a provider. Returns whether it changed anything; a repeated event does not. */
 export async function takeEvent(
   shop: Shop,
   { secretKey }: { secretKey: string },
@@ -45,8 +44,8 @@ export async function takeEvent(
 }
 
 /**
- * What its human must do, as often as it is said: while the payment is open, this changes nothing else, and after a change of the
- * server's secret key what is stored can no longer be read.
+ * Stores the shopper's next action each time the provider reports it: it changes nothing else while the payment is
+ * pending, and the stored one cannot be decrypted after a change of SECRET_KEY.
  */
 async function noteAction(
   shop: Shop,
@@ -65,7 +64,7 @@ const UNSETTLED: Attempt['status'][] = ['started', 'pending', 'authorized'];
 async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outcome: Outcome): Promise<boolean> {
   if (!order || !UNSETTLED.includes(attempt.status)) return false;
   if (outcome.status === attempt.status) return false;
-  // What was authorized may be taken in part; before that, the amount is the one that was asked for.
+  // An authorized amount may be captured in part. Before that, the amount must be the requested one.
   if (attempt.status !== 'authorized' && isOtherMoney(shop, attempt, outcome)) {
     await endAttempt(shop, attempt.id, 'abandoned', OTHER_AMOUNT);
     await applyToOrder(shop, order, { ...outcome, status: 'failed', reason: OTHER_AMOUNT });
@@ -81,7 +80,7 @@ async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outco
   return true;
 }
 
-/** Of what was authorized a part may have been taken. */
+/** A part of the authorized amount may have been captured. */
 async function noteCaptured(shop: Shop, order_id: string, amount: string): Promise<void> {
   await shop.run(
     sql`update orders set captured = ${amount}::numeric
@@ -108,7 +107,7 @@ async function takeForCheckout(
   }
 }
 
-/** Money was taken or reserved, or is on its way. */
+/** The money was captured or authorized, or is on its way. */
 async function takeSuccess(shop: Shop, secretKey: string, locked: LockedAttempt, outcome: Outcome): Promise<boolean> {
   const { attempt, row } = locked;
   if (row.payment_id !== attempt.id || !attempt.frozen) {
@@ -133,10 +132,10 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
   return amount === null ? attempt.amount : decimal(amount, shop.currencyDigits);
 }
 
-/** The human has confirmed, and the provider has the money: nothing that happened since stops the order. */
+/** The shopper has confirmed and the provider has the money: no later change stops the order. */
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;
-  if (!frozen) throw new Error(`Payment ${attempt.id} does not know what it is for.`);
+  if (!frozen) throw new Error(`Payment ${attempt.id} has no frozen state.`);
   const { status, paid_by } = outcome;
   const { agent_token_id } = row;
   const spent = agent_token_id && held_cents > 0 ? await spendHeld(shop, agent_token_id, held_cents) : NOTHING_SPENT;
@@ -149,7 +148,7 @@ async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: 
   );
 }
 
-/** The payment is over without an order: its checkout can be changed and paid again, and keeps its stock for another while. */
+/** Ends a payment without an order. Its checkout can be changed and paid again, and keeps its stock for a while. */
 async function reopen(
   shop: Shop,
   { attempt, row }: LockedAttempt,
@@ -167,8 +166,8 @@ async function reopen(
 }
 
 /**
- * Gives up on a provider that has not answered for too long: the stock is released, and the job undoes the payment as soon as the
- * provider answers. Returns whether the payment was open.
+ * Gives up on a provider that has not answered for too long: releases the stock. The job cancels or refunds the payment
+ * as soon as the provider answers. Returns whether the payment was pending.
  */
 export async function release(shop: Shop, payment_id: string): Promise<boolean> {
   const locked = await lockAttempt(shop, payment_id);

@@ -31,17 +31,17 @@ import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 import { missingOf } from './missing.ts';
 
-/** A checkout with its cart, and what both come to now. */
+/** A checkout with its cart and the current totals of both. */
 
 export interface CheckoutRow {
   id: string;
   cart_id: string;
   customer_id: string | null;
-  /** The agent who made it for the customer; null for people's own. */
+  /** The agent that created it for the customer; null for checkouts of people. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that made it. */
+  /** The profile of the agent without a token that created it. */
   guest_profile_id: string | null;
-  /** The browser to which the buyer's data belong, in hexadecimal; null until the first post from the hosted page. */
+  /** The browser that owns the buyer's data, in hexadecimal; null until the first post from the hosted page. */
   bound_browser: string | null;
   status: CheckoutStatus;
   source: OrderSource;
@@ -52,7 +52,7 @@ export interface CheckoutRow {
   shipping_option_id: string | null;
   payment_method: PaymentChoice | null;
   note: string | null;
-  /** Whoever orders agrees to mails about offers. */
+  /** The buyer consents to marketing mails. */
   marketing_opt_in: boolean;
   marketing_wording: string | null;
   locale: string | null;
@@ -63,39 +63,42 @@ export interface CheckoutRow {
   told_prices: Record<string, string> | null;
   reserved_until: string | null;
   expires_at: string;
-  /** Its time is over, even if that has not been recorded yet. */
+  /** Past its lifetime, even if that has not been recorded yet. */
   expired: boolean;
   order_id: string | null;
   order_number: string | null;
-  /** The payment that is open for it: until it is over, nothing changes, and nothing expires. */
+  /** Its pending payment. While there is one, nothing changes and nothing expires. */
   payment_id: string | null;
   payment: OpenPayment | null;
   created_at: string;
   updated_at: string;
 }
 
-/** A payment under way, as it is recorded. */
+/** A pending payment in the database. */
 export interface OpenPayment {
   id: string;
   provider: string;
   kind: 'card_token' | 'confirmation_token' | 'page';
   status: string;
-  /** Sealed, in Base64. */
+  /** Encrypted, in Base64. */
   next_action: string | null;
   /** Milliseconds since 1970. */
   expires_at: number;
 }
 
-/** How long stock is held after each change. */
+/** How long stock stays reserved after each change. */
 export const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 export const RESERVED_MINUTES = 15;
 
-/** How long a checkout lives after each change: longer when an agent or a widget made it, whose human may come later. */
+/**
+ * Lifetime of a checkout after each change. Checkouts of agents and widgets live longer, because the shopper may come
+ * later.
+ */
 export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 }
 
-/** The same, from a moment on. */
+/** The same, from a given time on. */
 export function expiryOf(source: OrderSource, moment: string): string {
   return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
@@ -115,8 +118,8 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
     from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
 /**
- * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent or its profile has
- * not made itself.
+ * A checkout of the given customer. Throws `not_found`, also for the checkout of another customer and for one created
+ * by another agent or profile.
  */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow>(
@@ -125,7 +128,7 @@ export async function findCheckout(shop: Shop, id: string, customer_id: string |
   return ofCaller(shop, found, customer_id);
 }
 
-/** A checkout locked for a change after its cart, with what its price depends on. */
+/** A checkout locked for a change after its cart, with the inputs of its price. */
 export interface Locked {
   row: CheckoutRow;
   cart: CartNow | undefined;
@@ -139,8 +142,8 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
 }
 
 /**
- * The same, to make its order. What an agent made can be completed only by its customer, logged in, and what a guest agent made
- * only on the hosted page: throws `human_confirmation_required` to everyone else.
+ * The same, for completion. Only the logged-in customer can complete an agent's checkout, and a guest agent's checkout
+ * only completes on the hosted page: throws `human_confirmation_required` for everyone else.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id);
@@ -157,7 +160,7 @@ function requireHuman(shop: Shop, { guest_profile_id }: CheckoutRow, customer_id
   throw new ShopError('human_confirmation_required', message);
 }
 
-/** The cart is read by a statement of its own, which sees what was committed while the locks were waited for. */
+/** A separate statement reads the cart, so that it sees commits made while this one waited for the locks. */
 async function lockAndRead(shop: Shop, id: string) {
   const cartOf = sql`(select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})`;
   const locked = shop.one<CheckoutRow>(
@@ -178,14 +181,14 @@ function ofCaller(shop: Shop, found: CheckoutRow | undefined, customer_id: strin
   return found;
 }
 
-/** Throws `checkout_expired`, or `checkout_not_open` for one that is completed or cancelled. */
+/** Throws `checkout_expired`, or `checkout_not_open` for a completed or cancelled one. */
 export function refuseOver({ status, expired, cart_id, order_id }: CheckoutRow): void {
   if (expired) throw new ShopError('checkout_expired', 'The checkout has expired.', { cart_id });
   if (status !== 'completed' && status !== 'cancelled') return;
   throw new ShopError('checkout_not_open', `The checkout is ${status}.`, { status, ...(order_id && { order_id }) });
 }
 
-/** While a payment is open, what it is for stays as it is. Throws `payment_in_progress`. */
+/** Throws `payment_in_progress`, because a pending payment freezes its checkout. */
 export function refusePaying({ id, payment_id }: Pick<CheckoutRow, 'id' | 'payment_id'>): void {
   if (payment_id) throw paying({ checkout_id: id, payment_id });
 }
@@ -194,10 +197,10 @@ export interface SellingTerms extends TaxSettings {
   shipping_options: ActiveOption[];
   bank_details: BankDetails | null;
   payment_deadline_hours: number;
-  /** Where a human may be sent back to. */
+  /** Allowed return address. */
   storefront_url: string | null;
   allowed_origins: string[];
-  /** The shop has an account of its own with a payment provider. */
+  /** The shop has its own payment account. */
   has_payment_account: boolean;
   payment_capture: 'automatic' | 'manual';
   default_locale: string;
@@ -205,26 +208,26 @@ export interface SellingTerms extends TaxSettings {
   tells_shop: boolean;
 }
 
-/** What a checkout comes to, in minor units, and what it needs. */
+/** The totals of a checkout in minor units, and its requirements. */
 export interface Priced {
   row: CheckoutRow;
   cart: CartState;
   terms: SellingTerms;
-  /** The lines that are for sale: only these count, and become the order. */
+  /** The lines that are for sale. Only these count and become the order. */
   lines: CartLine[];
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
   payment_methods: (PaymentChoice | 'free')[];
-  /** The one chosen, as long as it is offered; `free` when there is nothing to pay. */
+  /** The chosen method while it is offered; `free` if there is nothing to pay. */
   payment_method: PaymentChoice | 'free' | null;
   tax: TaxTerms;
   totals: Totals;
   missing: string[];
-  /** What is in the way, apart from its cart. */
+  /** Problems other than those of the cart. */
   warnings: CartWarning[];
 }
 
-/** Prices a checkout by its cart as it is now. Throws what `carts.readForCustomer` throws. */
+/** Prices a checkout with the current state of its cart. Throws what `carts.readForCustomer` throws. */
 export async function priceCheckout(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Priced> {
   const [cart, terms] = await together(readCart(shop, row.cart_id), readTerms(shop));
   return priceLocked(shop, checkoutDeps, { row, cart, terms });
@@ -291,12 +294,12 @@ function destinationOf({ shipping_address }: CheckoutRow): Destination {
   return { country, state, postal_code };
 }
 
-/** What is picked up is paid for there, unless another method is chosen. */
+/** Goods that are picked up are paid for on site, unless another method is chosen. */
 function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
-/** Those that can be chosen. Goods are paid for on handover only where they are picked up. */
+/** The available payment methods. Payment on handover is only offered for pickup. */
 export function offeredMethods(
   { bank_details, has_payment_account }: SellingTerms,
   { card }: CheckoutDeps,
@@ -309,22 +312,22 @@ export function offeredMethods(
   return offered;
 }
 
-/** The payment that an order is made from. */
+/** The payment of a new order. */
 export interface Charged {
   payment_id: string;
-  /** What was charged, as a decimal string. */
+  /** Charged amount as a decimal string. */
   amount: string;
   status: Outcome['status'];
   paid_by: Outcome['paid_by'];
 }
 
-/** The result of paying: how the payment stands, or why none was begun. */
+/** Result of paying: the state of the payment, or the reason that none began. */
 export interface Paid {
-  /** Why no payment could begin or go on. */
+  /** The reason that no payment could begin or continue. */
   refusal?: ShopError;
   payment_id?: string;
   status?: string;
-  /** Of a failed one, in a word. */
+  /** Reason code of a failed payment. */
   reason?: string | null;
   next_action?: NextAction | null;
   expires_at?: string | null;

@@ -3,11 +3,11 @@ import type { Address, Checkout, OrderDetails, TestMail, TestOrder } from '@comm
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
+import { NOTHING_SPENT } from '../agent-limits/budgets.ts';
 import * as carts from '../carts/carts.ts';
 import { ShopError } from '../errors.ts';
 import { type Mails, type MailTemplate, membersFor } from '../mail.ts';
 import { compose } from '../mails/templates.ts';
-import { NOTHING_SPENT } from '../mandates/budgets.ts';
 import { decimal } from '../money.ts';
 import * as orders from '../orders/orders.ts';
 import { timeline } from '../orders/timeline.ts';
@@ -20,9 +20,9 @@ import { createOrder, createPaidOrder } from './new-order.ts';
 import { type Charged, lockToComplete, type Priced, priceLocked, readTerms } from './state.ts';
 
 /**
- * An order to try the shop with. All of it happens in a savepoint that is always rolled back, so that nothing has to be removed
- * afterwards and a crash leaves nothing: no other transaction ever sees the order, its number is given to the next one, and the
- * events and mails, which wait for the commit, are never written. Locks, as complete.ts lists them, last until the rollback.
+ * Places a test order inside a savepoint that is always rolled back, so there is nothing to clean up, even after a
+ * crash: no other transaction sees the order, the next order reuses its number, and events and mails are never written.
+ * The locks listed in complete.ts last until the rollback.
  */
 export async function placeTestOrder(shop: Shop, deps: CheckoutDeps, serverUrl: string): Promise<TestOrder> {
   const undo = new Undo();
@@ -68,7 +68,7 @@ async function cheapestVariant(shop: Shop): Promise<string> {
 
 const MOST_OPTIONS_TRIED = 20;
 
-/** Gives the checkout an address that the shop delivers to, and the first option for it. */
+/** Sets an address that the shop delivers to, and the first shipping option for it. */
 async function sendSomewhere(
   buyer: Shop,
   deps: CheckoutDeps,
@@ -83,10 +83,10 @@ async function sendSomewhere(
     const [first] = shipping_options;
     if (first) return void (await give({ shipping_address, shipping_option_id: first.id }));
   }
-  throw incomplete('No shipping option is offered for the cheapest product. Add one first.', 'shipping_option_id');
+  throw incomplete('No shipping option is available for the cheapest product. Add one first.', 'shipping_option_id');
 }
 
-/** Somewhere that an option reaches. */
+/** An address in the area of the option. */
 function addressFor(option: ActiveOption | undefined): Address {
   return {
     first_name: 'Test',
@@ -99,7 +99,7 @@ function addressFor(option: ActiveOption | undefined): Address {
   };
 }
 
-/** Makes the order as if the test provider had taken the money. Returns its id. */
+/** Creates the order as if the test provider had taken the money. Returns its id. */
 async function buy(buyer: Shop, deps: CheckoutDeps, id: string): Promise<string> {
   const locked = await lockToComplete(buyer, id, null);
   const priced: Priced = priceLocked(buyer, deps, locked);

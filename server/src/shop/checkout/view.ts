@@ -12,14 +12,14 @@ import { mayReadBuyer, shownBuyer } from './binding.ts';
 import { reviewToken } from './review-token.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
 
-/** A checkout as the contract shows it: what became an order, as it was ordered; everything else as it is now. */
+/** A checkout in the form of the contract: as ordered once it is an order, otherwise with current data. */
 export async function view(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Checkout> {
   return row.order_id
     ? viewOfOrdered(shop, row, row.order_id)
     : viewOf(shop, checkoutDeps, await priceCheckout(shop, checkoutDeps, row));
 }
 
-/** A priced checkout that has not become an order. */
+/** A priced checkout that is not an order yet. */
 export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Checkout {
   const { row, cart, totals, missing, tax } = priced;
   const over = row.status === 'cancelled' || row.expired;
@@ -48,7 +48,7 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
   };
 }
 
-/** The payment that is open, with what the human must do about it. */
+/** The pending payment and the action that the shopper must take. */
 function paymentOf({ secretKey }: CheckoutDeps, { payment }: CheckoutRow): Checkout['payment'] {
   if (!payment) return null;
   const { id, provider, kind, status, next_action, expires_at } = payment;
@@ -94,7 +94,7 @@ type Ordered = Pick<
   requires_shipping: boolean;
 };
 
-/** Of `order_lines l`. */
+/** Columns of `order_lines l`. */
 const allocation = jsonObject<DiscountAllocation>({ line_item_id: sql`l.id`, amount_off: sql`l.discount::text` });
 const item = jsonObject<CartItem>({
   id: sql`l.id`,
@@ -110,7 +110,7 @@ const item = jsonObject<CartItem>({
   available: sql`true`,
 });
 
-/** Of `orders o`. */
+/** Columns of `orders o`. */
 const orderedColumns = selectList<Ordered>({
   payment_method: sql`o.payment_method`,
   currency: sql`o.currency`,
@@ -137,7 +137,7 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
     sql`select ${orderedColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
-  if (!ordered) throw new Error(`Checkout ${row.id} has lost its order.`);
+  if (!ordered) throw new Error(`Checkout ${row.id} has no order.`);
   const { shipping_method, shipping_kind, ...order } = ordered;
   return {
     ...partsOf(shop, row),
@@ -164,7 +164,7 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
   };
 }
 
-/** The price of each line as it is shown, by the line's id. */
+/** The displayed price of each line, by line id. */
 export function pricesOf({ lines }: Priced, digits: number): Record<string, string> {
   return Object.fromEntries(lines.map(({ id, price }) => [id, decimal(price, digits)]));
 }

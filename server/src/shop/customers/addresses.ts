@@ -11,7 +11,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/** The address books of customers. Changes of one book lock its owner's row, and so take turns. */
+/** Address books of customers. Changes lock the customer's row and so run one after the other. */
 export const MAX_ADDRESSES = 50;
 const FIELDS = [
   'first_name',
@@ -41,7 +41,7 @@ export async function list(shop: Shop, customer_id: string): Promise<CustomerAdd
   return rows.map(told);
 }
 
-/** The addresses of many customers, by the customer. */
+/** The addresses of many customers, by customer. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, CustomerAddress[]>> {
   const rows = await shop.rows<AddressRow & RowOf<'customer_addresses', 'customer_id'>>(
     sql`select customer_id, ${COLUMNS} from customer_addresses
@@ -52,7 +52,7 @@ export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map
   return new Map([...byCustomer].map(([id, own]) => [id, own.map(shown)]));
 }
 
-/** Adds an address; the first one is the default. Throws `limit_reached` at 50. */
+/** Adds an address; the first one becomes the default. Throws `limit_reached` at 50. */
 export async function create(shop: Shop, customer_id: string, input: CustomerAddressInput): Promise<CustomerAddress> {
   await takeTurn(shop, customer_id);
   const { is_default = false, ...address } = input;
@@ -65,7 +65,7 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
       returning ${COLUMNS}`,
   );
   if (made) return told(made);
-  throw new ShopError('limit_reached', `An address book has room for ${MAX_ADDRESSES} addresses.`, {
+  throw new ShopError('limit_reached', `An address book can have at most ${MAX_ADDRESSES} addresses.`, {
     limit: MAX_ADDRESSES,
   });
 }
@@ -77,7 +77,7 @@ interface Imported {
   is_default: boolean;
 }
 
-/** Adds addresses of another shop to the books of new or locked customers. The caller has seen that there is room for them. */
+/** Adds imported addresses to the books of new or locked customers. The caller has checked the limit. */
 export async function addImported(shop: Shop, imported: Imported[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
@@ -89,7 +89,7 @@ export async function addImported(shop: Shop, imported: Imported[]): Promise<voi
   );
 }
 
-/** Changes the fields given. An address of someone else is `not_found`. */
+/** Changes the given fields. Throws `not_found` for an address of another customer. */
 export async function update(
   shop: Shop,
   customer_id: string,
@@ -108,7 +108,7 @@ export async function update(
   return told(changed);
 }
 
-/** Deletes an address. One of someone else is `not_found`. */
+/** Deletes an address. Throws `not_found` for an address of another customer. */
 export async function remove(shop: Shop, customer_id: string, id: string): Promise<Deletion> {
   await takeTurn(shop, customer_id);
   const removed = await shop.run(
@@ -123,7 +123,7 @@ async function takeTurn(shop: Shop, customer_id: string): Promise<void> {
   const found = await shop.run(
     sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
   );
-  if (found === 0) throw new ShopError('invalid_token', 'The account has just been closed.');
+  if (found === 0) throw new ShopError('invalid_token', 'The account was closed.');
 }
 
 async function clearDefault(shop: Shop, customer_id: string): Promise<void> {

@@ -2,25 +2,28 @@ import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
-/** The secrets in mails: each for one purpose, one address of one shop, once, and only until a newer one is sent. */
+/**
+ * One-time codes of mailed links. Each is for one purpose and one address of one shop, and is valid until it is used,
+ * expires or is replaced.
+ */
 export type CodePurpose = 'register' | 'verify_email' | 'reset_password';
 
 export interface Code {
-  /** Null for one who registers: there is no customer yet. */
+  /** Null for a registration: there is no customer yet. */
   customer_id: string | null;
-  /** The registration that the code belongs to, until it has become an account. */
+  /** The registration of the code, until it becomes an account. */
   registration_id: string | null;
   email: string;
 }
 
 const KINDS = { register: 'verification', verify_email: 'verification', reset_password: 'reset' } as const;
-/** How long a code works, in words that SQL and people understand. */
+/** Lifetimes in a form that SQL and people read. */
 export const LIFETIMES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
 
-/** Whom a code is for: a customer, or a registration. `email` must be folded. */
+/** The owner of a code: a customer or a registration. `email` must be folded. */
 export type CodeOwner = { customer_id: string; email: string } | { registration_id: string; email: string };
 
-/** A new code; the one before it for the same purpose and owner stops working. */
+/** Creates a code and invalidates the previous one for the same purpose and owner. */
 export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): Promise<string> {
   const token = mintToken(KINDS[purpose]);
   const { customer_id = null, registration_id = null, email }: Partial<Code> = owner;
@@ -36,8 +39,8 @@ export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): 
 }
 
 /**
- * Uses a code up: of parallel calls, only one gets it. Returns nothing for one that is unknown, used, replaced or too old. Its
- * row stays until it is swept away, so that whoever opens the link again can be told.
+ * Uses a code: only one of several parallel calls gets it. Returns undefined for a code that is unknown, used, replaced
+ * or expired. Its row stays until the cleanup, so that opening the link again shows the reason.
  */
 export async function take(shop: Shop, purposes: CodePurpose[], token: string): Promise<Code | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
@@ -49,12 +52,12 @@ export async function take(shop: Shop, purposes: CodePurpose[], token: string): 
   );
 }
 
-/** A code that was sent, and whether `take` would give it now. */
+/** A sent code, and whether `take` would accept it now. */
 export interface SentCode extends Code {
   state: 'alive' | 'used' | 'expired';
 }
 
-/** Reads a code without using it. Returns nothing for one that is unknown, replaced, or so old that it was swept away. */
+/** Reads a code without using it. Returns undefined for a code that is unknown, replaced or already cleaned up. */
 export async function findSentCode(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
   return shop.one<SentCode>(

@@ -7,20 +7,20 @@ import { foldEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Consent to mails about offers. Each time it is given or withdrawn is recorded with the time, the place and the wording agreed
- * to; `customers.marketing_opt_in` is what holds now.
+ * Consent to marketing mails. Each grant and withdrawal is recorded with its time, place and wording;
+ * `customers.marketing_opt_in` is the current state.
  */
 interface Decision {
   granted: boolean;
   source: MarketingConsent['source'];
   wording?: string | null | undefined;
-  /** When it was said; now if it is absent. */
+  /** Time of the decision; defaults to now. */
   at?: string;
 }
 
 /**
- * Records what a customer decided, which takes effect at once. Withdrawing records nothing where nothing was given, neither now
- * nor with an order whose consent is yet to take effect; repeating a decision records only another wording.
+ * Records and applies a customer's decision. A withdrawal without a previous consent (also one from an order that is
+ * not applied yet) records nothing. A repeated decision is only recorded if the wording differs.
  */
 export async function decide(
   shop: Shop,
@@ -28,7 +28,7 @@ export async function decide(
   { granted, source, wording = null, at }: Decision,
 ): Promise<void> {
   const words = granted ? wording : null;
-  // Locked first, so that what is read as the newest row includes what another call has just recorded.
+  // Locked first, so that the newest row includes concurrent decisions.
   await together(
     shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`),
     shop.run(
@@ -60,7 +60,7 @@ interface Imported {
   at: string | null;
 }
 
-/** Records what new or locked customers, who have decided nothing here, agreed to elsewhere. The caller makes it take effect. */
+/** Records imported consents of new or locked customers without a decision here. The caller applies them. */
 export async function recordImported(shop: Shop, imported: Imported[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
@@ -80,8 +80,8 @@ interface Ordered {
 }
 
 /**
- * Records the consent given with an order. A customer's takes effect by a job: carts and checkouts are locked here, and
- * customers are locked before them everywhere else.
+ * Records the consent given with an order. A job applies it to the customer: carts and checkouts are locked here, and
+ * everywhere else customers are locked before them.
  */
 export async function recordAtCheckout(shop: Shop, { order_id, customer_id, email, wording }: Ordered): Promise<void> {
   const job = customer_id && JSON.stringify({ site_id: shop.siteId, customer_id });
@@ -92,7 +92,7 @@ export async function recordAtCheckout(shop: Shop, { order_id, customer_id, emai
   if (job) await shop.run(sql`select enqueue('apply_consent', ${job}::json, now())`);
 }
 
-/** Makes the customer's latest decision take effect. */
+/** Applies the customer's latest decision. */
 export async function applyNewest(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`update customers c set marketing_opt_in = newest.granted, updated_at = now()
@@ -106,8 +106,8 @@ export async function applyNewest(shop: Shop, customer_id: string): Promise<void
 }
 
 /**
- * What a guest agreed to with an address belongs to the account that has proven the address. It does not take effect: whoever
- * ordered need not have been its owner.
+ * Assigns a guest's consents to the account that verified the address. They are not applied: another person may have
+ * ordered with that address.
  */
 export async function attachOfGuest(shop: Shop, customer_id: string, email: string): Promise<void> {
   await shop.run(
@@ -136,7 +136,7 @@ export function listOfCustomer(shop: Shop, customer_id: string): Promise<Marketi
   );
 }
 
-/** The decisions of many customers, newest first, by the customer. */
+/** The decisions of many customers, newest first, by customer. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, MarketingConsent[]>> {
   const rows = await shop.rows<{ customer_id: string } & MarketingConsent>(
     sql`select wanted.customer_id, newest.* from unnest(${customer_ids}::uuid[]) as wanted (customer_id)

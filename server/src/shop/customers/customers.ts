@@ -14,9 +14,9 @@ import { records } from './rows.ts';
 import * as sessions from './sessions.ts';
 
 /**
- * Customers as the merchant keeps them. Sessions are in sessions.ts, the codes of mailed links in codes.ts, agreements to mails
- * about offers in consents.ts. Whatever changes a customer locks the row first, and then, as far as it concerns them, carts,
- * checkouts, orders, codes and stock, each in the order of their ids (erasure.ts).
+ * Customers as the merchant manages them. See sessions.ts for sessions, codes.ts for mailed links and consents.ts for
+ * marketing consents. Every change locks the customer first, then, as needed, carts, checkouts, orders, codes and
+ * stock, each in id order (erasure.ts).
  */
 export interface CustomerQuery extends PageQuery {
   q?: string;
@@ -33,7 +33,7 @@ const SORTS: Record<CustomerSort, Sql> = {
   email_desc: sql`lower(email) desc, id`,
 };
 
-/** One page of customers. `q` finds parts of e-mails, of full names and of phone numbers. */
+/** One page of customers. `q` matches parts of e-mails, full names and phone numbers. */
 export async function list(shop: Shop, query: CustomerQuery): Promise<{ customers: CustomerRecord[] } & Page> {
   const { page, limit, offset } = pageOf(query);
   const wanted = await conditions(shop, query);
@@ -54,10 +54,10 @@ async function conditions(shop: Shop, { q, has_account }: CustomerQuery): Promis
     and (${has_account ?? null}::boolean is null or (c.password_hash is not null) = ${has_account ?? null})`;
 }
 
-/** What more customers have than this is found as quickly by looking through them. */
+/** Above this number of matches, a scan is as fast as the index. */
 const FEW = 1_000;
 
-/** By index, as long as they are few. */
+/** Uses the index while there are few matches. */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ customer_id: string }>(
     sql`select s.customer_id from search_customers(${like}, ${FEW + 1}) s`,
@@ -66,7 +66,7 @@ async function mentioning(shop: Shop, like: string): Promise<Sql> {
   return sql`(c.email ilike ${like} or c.phone ilike ${like} or concat_ws(' ', c.first_name, c.last_name) ilike ${like})`;
 }
 
-/** A customer with the address book and the decisions about mails. A foreign or unknown id is `not_found`. */
+/** A customer with addresses and marketing decisions. Throws `not_found` for a foreign or unknown id. */
 export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
   return {
     ...(await record(shop, id)),
@@ -82,7 +82,7 @@ export interface ExportQuery {
   created_to?: string;
 }
 
-/** Customers by id, which is the order in which they came, a page at a time; `cursor` is the last id of the page before. */
+/** Pages of customers by id, which is the order of creation; `cursor` is the last id of the previous page. */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, created_from, created_to }: ExportQuery,
@@ -104,14 +104,14 @@ export async function exportPage(
   return { customers, next_cursor };
 }
 
-/** A customer without the addresses. A foreign or unknown id is `not_found`. */
+/** A customer without addresses. Throws `not_found` for a foreign or unknown id. */
 export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
   const [found] = await records(shop, sql`c.id = ${id}`);
   if (!found) throw notFound('customer');
   return found;
 }
 
-/** Makes a customer without a password, and sends no mail. Throws `email_taken`. */
+/** Creates a customer without a password and sends no mail. Throws `email_taken`. */
 export async function create(shop: Shop, input: CustomerInput): Promise<CustomerRecord> {
   const id = uuidv7();
   await shop.run(
@@ -125,9 +125,9 @@ export async function create(shop: Shop, input: CustomerInput): Promise<Customer
 }
 
 /**
- * Changes the fields given and leaves the others. Throws `conflict` for an anonymised customer, and `email_taken`. Another e-mail of a
- * customer with an account is pending until its owner confirms it: otherwise staff could ask for a new password at it. Without an
- * account it takes effect at once.
+ * Changes the given fields. Throws `conflict` for an anonymised customer, and `email_taken`. A new e-mail of a customer
+ * with an account stays pending until its owner confirms it; otherwise staff could request a password reset to it.
+ * Without an account it takes effect at once.
  */
 export async function update(shop: Shop, id: string, patch: CustomerPatch): Promise<CustomerRecord> {
   const before = await shop.one<EmailRow>(
@@ -157,7 +157,10 @@ interface EmailRow {
   has_account: boolean;
 }
 
-/** Asks the owner of the new address to confirm it, and tells the one of the address that counts. The address that counts ends a request. */
+/**
+ * Asks the owner of the new address to confirm it and notifies the current address. A request for the current address
+ * cancels a pending one.
+ */
 async function askForEmail(shop: Shop, id: string, before: EmailRow, email: string): Promise<void> {
   const isChange = email !== before.email;
   const taken = await shop.one(
@@ -197,7 +200,7 @@ const TEXTS = {
 
 type TextField = keyof typeof TEXTS;
 
-/** Assignments for the text fields that are given; null empties one. Each ends with a comma. */
+/** Assignments for the given text fields; null empties one. Each ends with a comma. */
 export function textChanges(patch: Partial<Record<TextField, string | null>>, fields: TextField[]): Sql {
   let changes = sql``;
   for (const field of fields) {

@@ -14,7 +14,7 @@ const checkoutDeps = {
   card: undefined,
 };
 
-test('a customer who is just beginning a checkout is forgotten with it, and its stock is free', async () => {
+test('erases a customer together with a checkout that is just beginning and releases its stock', async () => {
   const { db, owner, site_id, givenCart, givenCustomer } = await openShop();
   const tenant = {
     site_id,

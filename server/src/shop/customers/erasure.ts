@@ -1,11 +1,11 @@
 import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import { forgetDetails } from '../audit/forget.ts';
 import { paying } from '../carts/limits.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import { attachGuestOrders } from '../orders/guest-orders.ts';
 import { endLinksOfCustomer, endLinksOfGuest } from '../orders/links.ts';
 import type { Shop } from '../shop.ts';
@@ -15,15 +15,12 @@ import * as consents from './consents.ts';
 import { record } from './customers.ts';
 import * as sessions from './sessions.ts';
 
-/**
- * Forgetting customers, for good. Locks are taken in the order of the whole shop: customer, carts, checkouts, orders, codes,
- * stock.
- */
+/** Erasure of customers. Lock order: customer, carts, checkouts, orders, codes, stock. */
 const TOLD_ORDERS = 20;
 
 /**
- * Removes what tells who a customer is, also from orders placed without the account at the same address, and leaves the row and the
- * amounts of the orders for the books. Throws `customer_has_open_orders`. Doing it again changes nothing.
+ * Erases personal data, also from guest orders with the same address, and keeps the row and the order amounts for the
+ * books. Throws `customer_has_open_orders`. Repeating it changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
   const found = await lockCustomer(shop, id);
@@ -46,10 +43,10 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
   return record(shop, id);
 }
 
-/** Closes the account of a customer: everything goes but the orders, which belong to no account any more. */
+/** Closes a customer's account: deletes everything except the orders, which then belong to no account. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const found = await lockCustomer(shop, id);
-  if (!found) throw new ShopError('invalid_token', 'The account is closed already.');
+  if (!found) throw new ShopError('invalid_token', 'The account is already closed.');
   const held = await lockHoldings(shop, id);
   await endLinksOfCustomer(shop, id);
   await endLinksOfGuest(shop, found.email);
@@ -67,9 +64,9 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
 }
 
 /**
- * Keeps the customer who acts, if there is one, from being erased before the transaction ends, so that the erasure sees what is
- * written in their name. Must be called before carts and checkouts are locked. Throws `invalid_token` if the account was erased
- * already.
+ * Locks the acting customer, if any, against erasure until the transaction ends, so that the erasure sees rows written
+ * in their name. Call it before carts and checkouts are locked. Throws `invalid_token` if the account was already
+ * erased.
  */
 export async function holdActor(shop: Shop): Promise<void> {
   if (shop.customerId === null) return;
@@ -92,7 +89,7 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** The carts that were ordered without logging in, whether their orders belong to the account of the address or to none. */
+/** The carts of guest orders, whether these belong to the account with that address or to none. */
 async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promise<string[]> {
   const carts = await shop.rows<{ id: string }>(
     sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id
@@ -102,7 +99,7 @@ async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promi
   return carts.map(({ id }) => id);
 }
 
-/** Waits for orders that are being made from the customer's carts, and lets no new one begin. Throws `payment_in_progress`. */
+/** Waits for orders in progress from the customer's carts and blocks new ones. Throws `payment_in_progress`. */
 async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): Promise<Holdings> {
   const carts = await shop.rows<RowOf<'carts', 'id' | 'payment_id'>>(
     sql`select id, payment_id from carts where site_id = ${shop.siteId} and (customer_id = ${id} or id = any(${guestCarts}::uuid[]))
@@ -127,7 +124,7 @@ async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
   );
   if (open.length === 0) return;
   const order_numbers = open.map(({ order_number }) => order_number);
-  const message = `Orders of this customer are not finished: ${order_numbers.join(', ')}.`;
+  const message = `The customer has unfinished orders: ${order_numbers.join(', ')}.`;
   throw new ShopError('customer_has_open_orders', message, { order_numbers });
 }
 
@@ -148,7 +145,7 @@ function countryOf(address: ReturnType<typeof sql>) {
   return sql`case when ${address} is not null then jsonb_build_object('country', ${address} -> 'country') end`;
 }
 
-/** Ends what the customer holds and held: codes and stock are free again, and nothing identifies whose they were. */
+/** Releases the customer's codes and stock and removes personal data from the ended carts and checkouts. */
 async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
   const active = await shop.rows<RowOf<'carts', 'id'>>(
     sql`update carts set status = 'expired', updated_at = now()
@@ -176,7 +173,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
     sql`update discount_redemptions set email = null
       where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,
   );
-  // A registration and its code name no customer, only the address.
+  // A registration and its code refer to the address, not to a customer.
   await shop.run(
     sql`with own as (
         select r.id from customer_registrations r join customers c on c.site_id = r.site_id and lower(c.email) = r.email

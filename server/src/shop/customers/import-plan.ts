@@ -4,7 +4,7 @@ import { foldEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
 import { MAX_ADDRESSES } from './addresses.ts';
 
-/** What an imported row makes of a customer, decided before anything is written. */
+/** Plans the changes of an imported row before anything is written. */
 
 export type Place = (string | number)[];
 
@@ -18,9 +18,9 @@ export type Fields = Record<(typeof TEXTS)[number], string | null> & {
   marketing_opt_in: boolean;
 };
 
-/** A customer that the shop has already, locked. */
+/** An existing customer, locked. */
 export interface Known extends Fields {
-  /** Whether a decision about mails is recorded, whichever. */
+  /** Whether any marketing decision is recorded. */
   has_decided: boolean;
   addresses: CustomerAddress[];
 }
@@ -29,19 +29,22 @@ export interface Plan {
   index: number;
   input: CustomerImport;
   before: Known | undefined;
-  /** The customer as it is to be. */
+  /** The planned state of the customer. */
   customer: Fields;
   /** Whether a text or the metadata changes. */
   described: boolean;
-  /** Whether the consent to mails is recorded: a decision that was made here stays. */
+  /** Whether to record the imported consent. A decision made here takes precedence. */
   consented: boolean;
-  /** The addresses that the book lacks. */
+  /** The addresses that are new to the book. */
   addresses: { address: Omit<CustomerImportAddress, 'is_default'>; is_default: boolean }[];
 }
 
 const MOST_METADATA = 50;
 
-/** What a row adds to the locked customer `before`, or to a new one. Throws a ValidationError for more than a customer has room for. */
+/**
+ * Plans the changes that a row makes to the locked customer `before` or to a new one. Throws a ValidationError above
+ * the address limit.
+ */
 export function planRow(
   { index, input, loc }: { index: number; input: CustomerImport & { email: string }; loc: Place },
   before: Known | undefined,
@@ -76,7 +79,7 @@ function sameTexts(one: Metadata, other: Metadata): boolean {
 
 function refuseMoreThan(max: number, all: unknown[], loc: Place): void {
   if (all.length <= max) return;
-  const msg = `With those that the customer has here already, these are ${all.length}; there is room for ${max}.`;
+  const msg = `Together with the existing addresses these are ${all.length}; the limit is ${max}.`;
   throw new ValidationError([{ loc, msg, type: 'too_long', ctx: { max } }]);
 }
 

@@ -6,8 +6,8 @@ import * as consents from './consents.ts';
 import type { Fields, Known, Plan } from './import-plan.ts';
 
 /**
- * Locks the customers with these e-mails, in the order of their ids, so that two imports of the same customers cannot deadlock; and
- * then reads them, with what other calls have just written. By e-mail.
+ * Locks the customers with these e-mails in id order, so that two imports of the same customers cannot deadlock, and
+ * then reads their latest state. Returns them by e-mail.
  */
 export async function lockKnown(shop: Shop, emails: string[]): Promise<Map<string, Known>> {
   const rows = await shop.rows<Fields>(
@@ -27,7 +27,7 @@ export async function lockKnown(shop: Shop, emails: string[]): Promise<Map<strin
   );
 }
 
-/** Inserts new customers in the order of their e-mails. Returns the ids of those that nobody else has just made. */
+/** Inserts new customers in the order of their e-mails. Returns the ids of those that no concurrent call inserted. */
 export async function insertNew(shop: Shop, plans: Plan[]): Promise<Set<string>> {
   if (plans.length === 0) return new Set();
   const rows = plans.map(({ customer, input }) => ({ ...customer, created_at: input.created_at ?? null }));
@@ -44,7 +44,7 @@ export async function insertNew(shop: Shop, plans: Plan[]): Promise<Set<string>>
   return new Set(made.map(({ id }) => id));
 }
 
-/** Writes what changes of known customers. They are locked, so that nothing written meanwhile is lost. */
+/** Writes the changes of known customers, which are locked. */
 export async function writeChanged(shop: Shop, plans: Plan[]): Promise<void> {
   const rows = plans.flatMap(({ before, customer, described, consented }) =>
     before !== undefined && (described || consented) ? [customer] : [],

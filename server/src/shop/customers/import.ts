@@ -7,13 +7,15 @@ import { type Known, type Place, type Plan, planRow } from './import-plan.ts';
 import { insertNew, lockKnown, writeAdded, writeChanged } from './import-write.ts';
 
 /**
- * Customers of another shop, all rows of a call together. A known customer, locked before it is read, keeps what is here unless told
- * otherwise, and always the decision about mails that was made here. Rows arrive unchecked (the contract marks them x-validate-rows).
+ * Imports customers of another shop, all rows of a call together. An existing customer keeps the local data unless the
+ * import overrides them, and always the local marketing decision. Rows arrive unvalidated (the contract marks them
+ * x-validate-rows).
  *
- * 1. The rows are checked, and of two with one e-mail the first is taken.
- * 2. Known customers are locked, in the order of their ids, and what each row adds to them is planned; too much refuses the row.
- * 3. New customers are inserted, in the order of their e-mails; one that another call has just made is locked and planned as known.
- * 4. What is left of all plans is written in a statement for each table.
+ * 1. Validates the rows; of two with one e-mail the first counts.
+ * 2. Locks known customers in id order and plans the changes of each row; rejects rows above a limit.
+ * 3. Inserts new customers in the order of their e-mails; one that a concurrent call inserted is locked and planned as
+ * known.
+ * 4. Writes the rest of all plans, one statement per table.
  */
 export interface ImportCall {
   customers: unknown[];
@@ -29,7 +31,7 @@ const STATUSES = ['created', 'updated', 'unchanged', 'failed'] as const;
 
 type Outcome = { customer_id: string; status: 'created' | 'updated' | 'unchanged' } | { errors: ValidationErrorItem[] };
 
-/** Thrown to undo what was only tried. */
+/** Thrown to roll back a dry run. */
 class Undo {
   readonly outcomes: Map<number, Outcome>;
 
@@ -38,7 +40,7 @@ class Undo {
   }
 }
 
-/** Imports up to 100 customers; a refused row writes nothing and stops no other. */
+/** Imports up to 100 customers. A rejected row writes nothing and does not affect the others. */
 export async function importCustomers(
   shop: Shop,
   { customers, dry_run = false, overwrite = false }: ImportCall,
@@ -65,7 +67,7 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck) {
   return { index, loc, email: emailIn(cleaned), errors, warnings, input };
 }
 
-/** A customer without an e-mail is found again by the phone number, and cannot agree to mails. */
+/** A customer without an e-mail is identified by phone number and cannot consent to mails. */
 function withEmail(row: unknown): unknown {
   const { email, phone, ...rest } = (row ?? {}) as Partial<CustomerImport>;
   if (email || typeof phone !== 'string') return row;
@@ -74,7 +76,7 @@ function withEmail(row: unknown): unknown {
   return { ...rest, phone, email: placeholder, ...(rest.marketing_opt_in && { marketing_opt_in: false }) };
 }
 
-/** A consent of the future would stay the newest decision, whatever the customer decides until then. */
+/** A consent dated in the future would override the customer's decisions until then. */
 function timesToCome(input: CustomerImport, loc: Place): ValidationErrorItem[] {
   return (['created_at', 'marketing_opt_in_at'] as const).flatMap((field) => {
     const time = input[field];
@@ -87,7 +89,7 @@ function missingEmail(loc: Place): ValidationErrorItem {
   return { loc: [...loc, 'email'], msg: 'A customer needs an e-mail or a phone number.', type: 'missing' };
 }
 
-/** Of rows with one e-mail the first is imported. */
+/** Rejects all but the first row with the same e-mail. */
 function refuseRepeated(checked: CheckedRow[]): void {
   const firsts = new Map<string, number>();
   for (const { index, loc, email, errors } of checked) {
@@ -158,7 +160,7 @@ async function writeAll(shop: Shop, rows: CheckedRow[], overwrite: boolean): Pro
   );
   const fresh = plans.filter(({ before }) => before === undefined);
   const made = await insertNew(shop, fresh);
-  // Another call has made these since the known ones were looked up.
+  // A concurrent call inserted these after the lookup of known customers.
   const missed = fresh.filter(({ customer }) => !made.has(customer.id));
   const found =
     missed.length > 0
@@ -167,7 +169,7 @@ async function writeAll(shop: Shop, rows: CheckedRow[], overwrite: boolean): Pro
           missed.map(({ customer }) => customer.email),
         )
       : new Map();
-  if (found.size < missed.length) throw new Error('The customer was erased meanwhile.');
+  if (found.size < missed.length) throw new Error('The customer was erased concurrently.');
   const late = planned(
     rows.filter(({ index }) => missed.some((plan) => plan.index === index)),
     found,

@@ -6,7 +6,7 @@ import { amountReceived } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
-/** How customers are read: as they see themselves, and as the merchant sees them. */
+/** Columns of customers: as they see themselves, and as the merchant sees them. */
 export const PROFILE = selectList<Customer>({
   id: sql`id`,
   email: sql`email`,
@@ -18,7 +18,7 @@ export const PROFILE = selectList<Customer>({
   created_at: sql`created_at`,
 });
 
-/** What the merchant sees besides, of `chosen c` with what it ordered and got back. */
+/** Additional columns for the merchant, of `chosen c` with order and refund totals. */
 const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
   has_account: sql`password_hash is not null`,
   has_email: sql`email not like '%.invalid'`,
@@ -34,7 +34,7 @@ const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
 
 type RecordRow = Omit<CustomerRecord, 'total_spent'> & { total_spent: string };
 
-/** The merchant's view of the customers that a condition and an order choose; `c` is the table. */
+/** The merchant's view of the customers selected by a condition and order on the table `c`. */
 export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]> {
   const rows = await shop.rows<RecordRow>(
     sql`with chosen as (

@@ -15,24 +15,24 @@ import { hashToken, mintToken } from '../tokens.ts';
 import { PROFILE } from './rows.ts';
 
 /**
- * Customers' logins. A session is one login with all the tokens that were given for it. Tokens are made under a share lock
- * on the customer's row and ended under a stronger one, so that none slips through while a session is being ended.
+ * Customer sessions. A session is one login with all its tokens. Tokens are created under a share lock on the
+ * customer's row and ended under a stronger one, so that no token survives the end of its session.
  */
 const TOKEN_LIFE = '60 minutes';
 const SESSION_LIFE = '30 days';
 const OVERLAP = '60 seconds';
 const FRESH = '15 minutes';
 
-/** Someone whose password was right, and which password that was. */
+/** A customer with a verified password, and the hash that was verified. */
 export interface VerifiedLogin {
   customer_id: string;
   password_hash: string;
 }
 
 /**
- * The customer whose e-mail and password these are. Throws `invalid_credentials` alike, after the same time, for a wrong
- * password, an unknown e-mail, an account without a password and an unverified address, and `rate_limited` after repeated
- * failures. Costs tens of milliseconds: hold no connection meanwhile.
+ * Verifies an e-mail and password. Throws the same `invalid_credentials` after the same time for a wrong password, an
+ * unknown e-mail, an account without a password and an unverified address; throws `rate_limited` after repeated
+ * failures. Takes tens of milliseconds: do not hold a connection during the call.
  */
 export async function verifyLogin(
   db: Pool,
@@ -44,7 +44,7 @@ export async function verifyLogin(
   return verify(db, tenant, actor, { email: foldEmail(email), who, password, unlocks });
 }
 
-/** The same for a customer who is logged in and shows the password once more. */
+/** The same for a logged-in customer who confirms the password. */
 export async function verifyAgain(db: Pool, tenant: Tenant, actor: Actor, password: string): Promise<VerifiedLogin> {
   const own = sql`id = ${actor.customer_id}`;
   const found = await inShop(db, tenant, actor, (shop) =>
@@ -77,7 +77,9 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
   return found;
 }
 
-/** Opens a session for a verified login; throws `invalid_credentials` when password or address have been changed meanwhile. */
+/**
+ * Creates a session for a verified login. Throws `invalid_credentials` if the password or address changed in between.
+ */
 export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
     sql`select ${PROFILE} from customers
@@ -96,8 +98,8 @@ export async function openSession(shop: Shop, { customer_id, password_hash }: Ve
 }
 
 /**
- * Gives a session a new token in place of this one, valid for 60 minutes or what is left of the session's 30 days. The old one
- * works for another 60 seconds. Throws `invalid_token` when it ended meanwhile.
+ * Replaces a session's token with a new one, valid for 60 minutes or the rest of the session's 30 days. The old one
+ * stays valid for 60 seconds. Throws `invalid_token` if the session has ended.
  */
 export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -138,7 +140,7 @@ async function sessionAnswer(
   return { access_token: token, token_type: 'Bearer', ...made, customer, cart_id: cart?.id ?? null };
 }
 
-/** Whether a session began at most 15 minutes ago, however often its token has been renewed. */
+/** Whether a session began at most 15 minutes ago, regardless of token renewals. */
 export async function isFresh(shop: Shop, session_id: string): Promise<boolean> {
   const found = await shop.one(
     sql`select from customer_tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId} and session_id = ${session_id}
@@ -147,7 +149,7 @@ export async function isFresh(shop: Shop, session_id: string): Promise<boolean> 
   return found !== undefined;
 }
 
-/** Who is logged in on the pages: the session behind the token in a cookie. */
+/** The page session behind the token in a cookie. */
 export interface PageSession {
   customer_id: string;
   session_id: string;
@@ -158,14 +160,14 @@ export interface PageSession {
   locale: string | null;
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
-  /** Whether the login ends within 2 minutes unless it is prolonged. */
+  /** Whether the login ends within 2 minutes unless it is extended. */
   ends_soon: boolean;
 }
 
-/** A page session ends 12 hours after its login at the latest, however often it is prolonged. */
+/** Maximum duration of a page session, even if it is extended. */
 const PAGE_SESSION_LIFE = '12 hours';
 
-/** The session of a token that was given to a page, as long as it lives. */
+/** The session of a page token while it is valid. */
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
   return shop.one<PageSession>(
     sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name, c.locale,
@@ -178,7 +180,7 @@ export async function findOnPage(shop: Shop, token: string): Promise<PageSession
   );
 }
 
-/** Replaces the token of a page session, and ends the old one at once, so that whoever knew it has nothing. */
+/** Replaces the token of a page session and ends the old one at once, so that a leaked token becomes useless. */
 export async function replace(shop: Shop, token_id: string): Promise<string> {
   const { access_token } = await refresh(shop, token_id);
   await shop.run(
@@ -187,7 +189,7 @@ export async function replace(shop: Shop, token_id: string): Promise<string> {
   return access_token;
 }
 
-/** Ends a session with all its tokens: the next call of each fails, in every process. */
+/** Ends a session with all its tokens, in every process. */
 export async function endSession(shop: Shop, session_id: string): Promise<void> {
   await lockOut(shop, shop.customerId);
   await shop.run(
@@ -197,7 +199,7 @@ export async function endSession(shop: Shop, session_id: string): Promise<void> 
   );
 }
 
-/** Ends all sessions of a customer, but for one if it is named. */
+/** Ends all sessions of a customer, except the given one. */
 export async function endAllSessions(shop: Shop, customer_id: string, but: string | null = null): Promise<void> {
   await lockOut(shop, customer_id);
   await shop.run(
@@ -206,12 +208,12 @@ export async function endAllSessions(shop: Shop, customer_id: string, but: strin
   );
 }
 
-/** Waits for tokens that are being made for the customer, and lets no other begin before the transaction ends. */
+/** Waits for concurrent creation of tokens and blocks new ones until the transaction ends. */
 async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`);
 }
 
-/** Extends tokens that were just used, within the limits of their sessions. Replaced ones end when they were due to. */
+/** Extends recently used tokens within the limits of their sessions. Replaced tokens keep their expiry. */
 export async function extendPageSession(db: Pool, tokens: { site_id: string; id: string }[]): Promise<void> {
   await queryAlone(
     db,

@@ -20,11 +20,10 @@ import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Discount codes as the merchant keeps them; `terms.ts` says whether a code holds for given lines. Carts apply them in
- * carts/discounts.ts, and reserve and redeem their uses in carts/redemptions.ts.
- *
- * A change keeps the shop's currency from changing (`holdCurrency`), locks the code, checks the change against the locked code,
- * and writes it. Carts and orders lock a code after the cart and the checkout, and before the stock.
+ * Discount codes as the merchant manages them; `terms.ts` checks whether a code applies to lines. Carts apply codes in
+ * carts/discounts.ts, and reserve and redeem them in carts/redemptions.ts.
+ * A change locks the shop's currency (`holdCurrency`) and the code, validates against the locked code, and writes.
+ * Carts and orders lock a code after the cart and the checkout, and before the stock.
  */
 
 const status = sql`case
@@ -79,7 +78,7 @@ export async function list(shop: Shop, query: DiscountQuery): Promise<Page & { d
   return { discounts, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** A code with its conditions and how often it is used. Throws `not_found`. */
+/** A code with its conditions and usage. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Discount> {
   const found = await shop.one<Discount>(
     sql`select ${columns(shop)} from discounts d where d.site_id = ${shop.siteId} and d.id = ${id}`,
@@ -88,7 +87,9 @@ export async function get(shop: Shop, id: string): Promise<Discount> {
   return found;
 }
 
-/** Makes a code. Throws a ValidationError, `not_found` for an unknown product or collection, `discount_code_taken`. */
+/**
+ * Creates a code. Throws a ValidationError, `not_found` for an unknown product or collection, or `discount_code_taken`.
+ */
 export async function create(shop: Shop, input: DiscountInput): Promise<Discount> {
   await holdCurrency(shop);
   const plan = planned(shop, input.kind, input);
@@ -106,7 +107,7 @@ export async function create(shop: Shop, input: DiscountInput): Promise<Discount
   return get(shop, id);
 }
 
-/** The given fields as they are kept; `value` is required of a new code. */
+/** Normalizes the given fields for storage; a new code needs a `value`. */
 function planned(shop: Shop, kind: Discount['kind'], input: DiscountInput | DiscountPatch): DiscountPatch {
   const isNew = 'kind' in input;
   const code = input.code?.trim();
@@ -131,19 +132,17 @@ function plannedValue(shop: Shop, kind: Discount['kind'], value: string): string
   const digits = kind === 'percentage' ? PERCENT_DIGITS : shop.currencyDigits;
   const canonical = canonicalAmount(value, digits, ['body', 'value']);
   if (Number(canonical) === 0) {
-    throw new ValidationError([bodyMistake(['value'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
+    throw new ValidationError([bodyMistake(['value'], 'greater_than', 'Must be above 0.', { gt: 0 })]);
   }
   if (kind === 'percentage' && Number(canonical) > 100) {
-    throw new ValidationError([
-      bodyMistake(['value'], 'less_than_equal', 'This must be at most 100 per cent.', { le: 100 }),
-    ]);
+    throw new ValidationError([bodyMistake(['value'], 'less_than_equal', 'Must be at most 100 percent.', { le: 100 })]);
   }
   return canonical;
 }
 
 function refuseBackwards(starts_at: string | null | undefined, ends_at: string | null | undefined): void {
   if (!starts_at || !ends_at || Date.parse(starts_at) < Date.parse(ends_at)) return;
-  throw new ValidationError([bodyMistake(['ends_at'], 'value_error', 'This must be after starts_at.')]);
+  throw new ValidationError([bodyMistake(['ends_at'], 'value_error', 'Must be after starts_at.')]);
 }
 
 async function refuseUnknown(shop: Shop, { product_ids = [], collection_ids = [] }: DiscountPatch): Promise<void> {
@@ -158,8 +157,8 @@ async function refuseUnknown(shop: Shop, { product_ids = [], collection_ids = []
 }
 
 /**
- * Changes the given fields. Throws a ValidationError, `not_found`, `discount_code_taken`, or `conflict` for a usage limit
- * below what is used already.
+ * Changes the given fields. Throws a ValidationError, `not_found`, `discount_code_taken`, or `conflict` for a usage
+ * limit below the current usage.
  */
 export async function update(shop: Shop, id: string, patch: DiscountPatch): Promise<Discount> {
   await holdCurrency(shop);
@@ -170,7 +169,7 @@ export async function update(shop: Shop, id: string, patch: DiscountPatch): Prom
   }
   if (plan.usage_limit && plan.usage_limit < before.usage_count) {
     const { usage_count } = before;
-    throw new ShopError('conflict', `The code is used ${usage_count} times. Set active to false instead.`, {
+    throw new ShopError('conflict', `The code was used ${usage_count} times. Set active to false instead.`, {
       usage_count,
     });
   }
@@ -195,7 +194,7 @@ function orBefore<T>(given: T | undefined, before: T): T {
   return given === undefined ? before : given;
 }
 
-/** One assignment for each field given. */
+/** One assignment per given field. */
 function assignments(plan: DiscountPatch): Sql[] {
   const columns: Record<keyof DiscountPatch, Sql> = {
     code: sql`code = ${plan.code}`,
@@ -215,7 +214,7 @@ function assignments(plan: DiscountPatch): Sql[] {
   return fields.filter((field) => plan[field] !== undefined).map((field) => columns[field]);
 }
 
-/** Deletes a code that no cart has and that was never redeemed. Throws `not_found` or `discount_in_use`. */
+/** Deletes a code that is on no cart and was never redeemed. Throws `not_found` or `discount_in_use`. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const { usage_count } = await lockDiscount(shop, id);
   const redeemed = await shop.one(
@@ -223,7 +222,7 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
       where site_id = ${shop.siteId} and discount_id = ${id} and order_id is not null limit 1`,
   );
   if (usage_count > 0 || redeemed) {
-    throw new ShopError('discount_in_use', 'A cart has the code, or it was redeemed. Set active to false instead.');
+    throw new ShopError('discount_in_use', 'The code is on a cart or was redeemed. Set active to false instead.');
   }
   await shop.run(sql`delete from discount_redemptions where site_id = ${shop.siteId} and discount_id = ${id}`);
   await shop.run(sql`delete from discounts where site_id = ${shop.siteId} and id = ${id}`);

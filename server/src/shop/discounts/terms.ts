@@ -5,7 +5,7 @@ import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** What a code requires of a cart and takes off it: read from the database in one piece, judged here. */
+/** The conditions and terms of a code: read from the database at once and evaluated here. */
 export interface DiscountCode {
   discount_id: string;
   /** As the merchant wrote it. */
@@ -20,9 +20,9 @@ export interface DiscountCode {
   minimum_subtotal: string | null;
   minimum_quantity: number | null;
   usage_limit_per_customer: number | null;
-  /** Whether the code is for every product. */
+  /** Whether the code applies to every product. */
   everything: boolean;
-  /** Else the products it is for, among those that were asked about. */
+  /** Otherwise the products it applies to, among the requested ones. */
   covered: string[];
 }
 
@@ -40,20 +40,20 @@ export function codeObject(productIds: Sql): Sql {
 
 const everything = sql`(d.product_ids = '{}' and d.collection_ids = '{}')`;
 
-/** Whether `discounts d` is for `products p`. */
+/** Whether `discounts d` applies to `products p`. */
 const covers = sql`(p.id = any(d.product_ids) or exists (
   select from collections c where c.site_id = p.site_id and c.id = any(d.collection_ids) and case c.type
     when 'manual' then exists (select from collection_products cp
       where cp.site_id = c.site_id and cp.collection_id = c.id and cp.product_id = p.id)
     else ${meetsRules(sql`c.rules`, sql`c.rules_match`)} end))`;
 
-/** What the code takes off, in the form that the totals need. */
+/** The discount terms in the form that totals need. */
 export function termsOf({ kind, value, everything, covered }: DiscountCode): DiscountTerms {
   const ids = new Set(covered);
   return { kind, value, covers: ({ product_id }) => everything || (product_id !== null && ids.has(product_id)) };
 }
 
-/** Why the code cannot be used for these lines now, in the order in which a person would look; nothing when it can. */
+/** The first reason that the code cannot be used for these lines, in a fixed order; undefined if it can. */
 export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: number): ShopError | undefined {
   if (!code.active) return unknownCode();
   const { starts_at, ends_at } = code;
@@ -67,7 +67,7 @@ export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: numbe
   return missingMinimum(code, covered, digits);
 }
 
-/** A code that does not exist, or that is switched off: the two are not told apart. */
+/** The error for an unknown code. A disabled code gets the same error. */
 export function unknownCode(): ShopError {
   return new ShopError('discount_not_found', 'There is no such code.');
 }
@@ -82,6 +82,6 @@ function missingMinimum(code: DiscountCode, covered: PricedLine[], digits: numbe
   }
   if (minimum_quantity !== null && quantity < minimum_quantity) wants.push(`${minimum_quantity} pieces`);
   if (wants.length === 0) return undefined;
-  const message = `This code needs ${wants.join(' and ')} of the products it applies to.`;
+  const message = `This code requires ${wants.join(' and ')} of the products it applies to.`;
   return new ShopError('discount_minimum_not_met', message, { minimum_subtotal, minimum_quantity });
 }

@@ -1,15 +1,14 @@
 import type { FileFailure } from '@commerce-backend/spec';
 
 const SENTENCES: Record<FileFailure['code'], string> = {
-  unreadable: 'This is no JPEG, PNG or WebP picture, or it is cut off or damaged.',
-  wrong_type: 'This is a picture of another type than was announced.',
-  too_large:
-    'The picture has too many pixels: 50 megapixels at most, and 10 to 20 where it is saved as progressive or interlaced.',
-  no_room: 'The pictures made of it would exceed what the shop may keep.',
-  not_processed: 'The picture could not be processed. Upload it again.',
+  unreadable: 'The file is not a JPEG, PNG or WebP image, or it is truncated or damaged.',
+  wrong_type: 'The image type differs from the announced one.',
+  too_large: 'The image has too many pixels: at most 50 megapixels, or 10 to 20 if it is progressive or interlaced.',
+  no_room: 'The resized images would exceed the storage limit of the shop.',
+  not_processed: 'The image could not be processed. Upload it again.',
 };
 
-/** Why a file has failed, for the merchant. */
+/** The reason that a file failed, for the merchant. */
 export function sentenceOf(code: FileFailure['code']): string {
   return SENTENCES[code];
 }

@@ -10,20 +10,20 @@ import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { sentenceOf } from './failures.ts';
 
 /**
- * The way of an uploaded file:
+ * Life of an uploaded file:
  *
- * 1. `announce` counts its bytes for the shop, and gives an address that takes them once.
- * 2. `expected` says what that address takes; the caller keeps the bytes in the store.
- * 3. `markUploaded` ends the address, and has the job process_file make pictures.
+ * 1. `announce` counts its bytes for the shop and returns a one-time upload address.
+ * 2. `expected` returns the requirements of that address; the caller stores the bytes.
+ * 3. `markUploaded` ends the address and enqueues the job process_file, which makes the images.
  * 4. `finish` or `fail` ends the processing. Each happens once, however often the job runs.
- * 5. What is not used any more is deleted (unused.ts), and the job remove_file empties the store.
+ * 5. Unused files are deleted (unused.ts), and the job remove_file deletes their bytes.
  */
 
 const UPLOAD_WITHIN = sql`interval '15 minutes'`;
-/** An upload that began in time may take so long. */
+/** Extra time for an upload that began before the deadline. */
 const UPLOAD_GRACE = sql`interval '5 minutes'`;
 
-/** Throws `limit_reached` when the shop has no room for it. */
+/** Throws `limit_reached` if the file exceeds the shop's storage limit. */
 export async function announce(shop: Shop, input: FileInput, baseUrl: string): Promise<FileUpload> {
   const { filename, content_type, bytes, sha256 } = input;
   const token = mintToken('upload');
@@ -38,7 +38,7 @@ export async function announce(shop: Shop, input: FileInput, baseUrl: string): P
   const row = await inserted.catch((error: unknown) => {
     throw isNoRoom(error) ? noRoom() : error;
   });
-  if (!row) throw new Error('The file was not announced.');
+  if (!row) throw new Error('The file was not inserted.');
   return { id, upload_url: `${baseUrl}/uploads/${shop.siteId}/${token}`, expires_at: row.expires_at };
 }
 
@@ -47,20 +47,20 @@ function isNoRoom(error: unknown): boolean {
 }
 
 function noRoom(): ShopError {
-  return new ShopError('limit_reached', 'There is no room for this file: the shop keeps as many bytes as it may.', {
+  return new ShopError('limit_reached', 'The file would exceed the storage limit of the shop.', {
     unit: 'bytes',
   });
 }
 
-/** What an upload must be, and where it goes. */
+/** The requirements of an upload, and its destination. */
 export type Expected = RowOf<'files', 'id' | 'name' | 'bytes' | 'sha256' | 'content_type'>;
 
-/** What the address with this token takes. Throws `not_found`, `conflict` when it has been used, or `gone`. */
+/** The upload that a token allows. Throws `not_found`, `conflict` if it was used, or `gone`. */
 export async function expected(shop: Shop, token: string): Promise<Expected> {
   const file = isWellFormed('upload', token) && (await fileOf(shop, token));
   if (!file) throw notFound('upload');
   if (file.status !== 'awaiting_upload') throw alreadyUploaded();
-  if (file.expired) throw new ShopError('gone', 'The time for this upload is over. Announce the file again.');
+  if (file.expired) throw new ShopError('gone', 'The upload address has expired. Announce the file again.');
   return file;
 }
 
@@ -72,10 +72,10 @@ function fileOf(shop: Shop, token: string) {
 }
 
 function alreadyUploaded(): ShopError {
-  return new ShopError('conflict', 'This file has been uploaded already.');
+  return new ShopError('conflict', 'This file was already uploaded.');
 }
 
-/** The bytes are in the store. Throws `conflict` when another upload was faster. */
+/** Records that the bytes are stored. Throws `conflict` if another upload was faster. */
 export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> {
   const marked = await shop.run(
     sql`update files set status = 'processing', changed_at = now()
@@ -111,21 +111,21 @@ export async function get(shop: Shop, id: string): Promise<StoredFile> {
 type FailureCode = NonNullable<StoredFile['failure']>['code'];
 type FileRow = Omit<StoredFile, 'failure'> & { failure: FailureCode | null };
 
-/** A file as the job that processes it needs it; nothing when it has been deleted. */
+/** A file for the processing job; undefined if it was deleted. */
 export function find(shop: Shop, id: string) {
   return shop.one<Pick<StoredFile, 'content_type' | 'status'> & RowOf<'files', 'name'>>(
     sql`select name, content_type, status from files where site_id = ${shop.siteId} and id = ${id}`,
   );
 }
 
-/** The pictures that were made of a file, the narrowest first. */
+/** The resized images of a file, narrowest first. */
 export interface Finished {
   sources: StoredFile['sources'];
-  /** Of all of them together. */
+  /** Total of all images. */
   bytes: number;
 }
 
-/** The pictures are in the store. Does nothing when the file was finished before, or has failed. */
+/** Records that the images are stored. Does nothing if the file was finished or has failed. */
 export async function finish(shop: Shop, id: string, { sources, bytes }: Finished): Promise<void> {
   const widest = sources.at(-1);
   const finished = shop.run(
@@ -138,7 +138,7 @@ export async function finish(shop: Shop, id: string, { sources, bytes }: Finishe
   });
 }
 
-/** The file changes nothing of the shop: images that waited for it are gone, and it counts for nothing. */
+/** Fails a file: images that waited for it are removed, and it no longer counts toward the limit. */
 export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
   const failed = await shop.run(
     sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()
@@ -148,7 +148,7 @@ export async function fail(shop: Shop, id: string, failure: FailureCode): Promis
   await shop.run(sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${id}`);
 }
 
-/** Has the store emptied of files that have just been deleted, once the transaction commits. */
+/** Enqueues the deletion of stored bytes of deleted files, effective when the transaction commits. */
 export async function removeKept(shop: Shop, deleted: Sql): Promise<number> {
   const names = await shop.rows<RowOf<'files', 'name'>>(deleted);
   const jobs = names.map(({ name }) => JSON.stringify({ site_id: shop.siteId, name }));

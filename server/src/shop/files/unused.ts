@@ -3,9 +3,9 @@ import type { Shop } from '../shop.ts';
 import { removeKept } from './files.ts';
 
 /**
- * Deletes the files of a shop that nothing needs: uploads that never came, files that failed a week ago, and pictures that nothing
- * has used for a day. What processing left behind fails. An image refers to its file by a foreign key, so none loses it here. What
- * was ordered keeps its picture.
+ * Deletes unused files of a shop: uploads that never arrived, files that failed a week ago, and images unused for a
+ * day. Unfinished processing fails. Images refer to their files by a foreign key, so none loses its file. Ordered
+ * products keep their image.
  */
 export async function deleteUnused(shop: Shop): Promise<number> {
   await shop.run(
@@ -20,7 +20,7 @@ export async function deleteUnused(shop: Shop): Promise<number> {
     sql`update files f set unused_since = case when unused_since is null then now() end
       where f.site_id = ${shop.siteId} and f.status = 'ready' and (f.unused_since is null) = ${isUnused}`,
   );
-  // This reads the lines of all orders, so it is asked only of what would be deleted, and a yes is kept.
+  // Reads the lines of all orders, so it only checks candidates for deletion and stores a positive result.
   await shop.run(
     sql`update files f set in_orders = true
       where f.site_id = ${shop.siteId} and f.status = 'ready' and f.unused_since <= now() - interval '1 day' and ${isUnused}
@@ -36,7 +36,7 @@ export async function deleteUnused(shop: Shop): Promise<number> {
   );
 }
 
-/** Whether nothing of the shop shows `files f`: neither by its id nor by the address of its widest picture. */
+/** Whether nothing in the shop refers to `files f`, neither by id nor by the address of its widest image. */
 const isUnused: Sql = sql`(
   not f.in_orders
   and not exists (select from product_images i where i.site_id = f.site_id and i.file_id = f.id)

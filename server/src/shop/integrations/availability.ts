@@ -8,8 +8,8 @@ import { shownQuantitySql } from '../shown-quantity.ts';
 type Wanted = AvailabilityInput['items'][number];
 
 /**
- * What can be bought now of each item, in the order asked: one statement, however many items. The limits keep the planner
- * from reading all variants at once, where it should look up each by its index.
+ * The availability of each item, in the order of the request, in one statement. The limits keep the planner from
+ * reading all variants instead of using the index for each.
  */
 export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise<AvailabilityAnswer> {
   const found = await shop.rows<AvailabilityItem>(
@@ -34,7 +34,7 @@ export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise
   return { currency: shop.currency, items: found };
 }
 
-/** Of the variant `v` that was found, if any, for `wanted w`. */
+/** Columns for the variant `v` that was found, if any, for `wanted w`. */
 function columns(shop: Shop): Sql {
   return selectList<AvailabilityItem>({
     variant_id: sql`coalesce(v.id, w.variant_id)`,

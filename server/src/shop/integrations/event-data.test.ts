@@ -5,7 +5,7 @@ import { openReceiver, waitFor } from '../../../test/receiver.ts';
 import { openShop } from '../../../test/shop.ts';
 import { fitted } from './event-data.ts';
 
-test('what is too long is cut until it fits, and what was noted stays', () => {
+test('truncates long texts to fit, and keeps recorded fields', () => {
   const noted = { id: 'x', name: 'n'.repeat(300) };
   const long = { ...noted, description: 'ö'.repeat(65_000), variants: Array.from({ length: 50 }, (_, n) => ({ n })) };
   const cut = fitted(long, noted);
@@ -14,7 +14,7 @@ test('what is too long is cut until it fits, and what was noted stays', () => {
   expect(fitted(noted, noted)).toBe(noted);
 });
 
-test('webhooks get whole objects, made once and kept: the dashboard’s for staff, the storefront’s for integrations', async () => {
+test('sends whole objects in webhooks: the dashboard’s for staff, the storefront’s for integrations', async () => {
   const jobs = await workJobs();
   const shop = await openShop();
   const [staff, integration] = [await openReceiver(), await openReceiver()];
@@ -23,7 +23,7 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   expect((await register(['order.created'])).response.status).toBe(422);
   expect((await register(['*'])).response.status).toBe(422);
   const { data: registered } = await register(['product.*', 'inventory.changed']);
-  // As an earlier version let an integration choose.
+  // An earlier version let integrations choose this event.
   await shop.owner.query(`update commerce.webhooks set events = events || '{customer.created}' where id = $1`, [
     registered?.id,
   ]);
@@ -93,7 +93,7 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   expect(shirt).toMatchObject({ truncated: true });
   expect((shirt.variants as unknown[]).length).toBeLessThanOrEqual(50);
 
-  // What is kept is what was sent, and a replay sends it again although the product has changed.
+  // A replay sends the stored payload again, although the product has changed.
   const { data } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries', {
     params: { query: { type: 'order.created' } },
   });
@@ -129,10 +129,10 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   await jobs.stop();
 });
 
-test('an integration is told of no product that customers have not seen, and of one that they no longer see only that', async () => {
+test('sends integrations no unpublished products, and only the removal of hidden ones', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
-  // Where nobody listens, nothing is written.
+  // Without subscribers, nothing is written.
   await shop.givenProduct({ name: 'Unheard' });
   expect((await owner.query('select from commerce.events where site_id = $1', [site_id])).rowCount).toBe(0);
   const [staff, integration] = [await openReceiver(), await openReceiver()];
@@ -181,7 +181,7 @@ test('an integration is told of no product that customers have not seen, and of 
     ...Array(2).fill('product.updated'),
   ]);
   expect(typesOf(staff, later.id)).toEqual(['product.created']);
-  // Its first event is that of the change by which customers see it.
+  // Its first event is the change that made it public.
   expect(told(integration, draft.id)).toMatchObject([{ type: 'product.updated', data: { name: 'Announced' } }]);
   for (const { id } of [dropped, later]) expect([id, typesOf(integration, id)]).toEqual([id, []]);
   expect(typesOf(integration, seen.id)).toEqual([
@@ -191,7 +191,7 @@ test('an integration is told of no product that customers have not seen, and of 
     'product.updated',
   ]);
   expect(JSON.stringify(integration.received.map(({ event }) => event))).not.toMatch(/Still unannounced|in secret/);
-  // Hidden by the time of the delivery: neither price nor more of the stock than the shop shows.
+  // Hidden before the delivery: neither a price nor more of the stock than the shop shows.
   const stock = told(integration, seen.id).find(({ type }) => type === 'inventory.changed')?.data;
   expect(stock).toMatchObject({ previous_quantity: 1, inventory_quantity: 1 });
   expect(stock).not.toHaveProperty('price');

@@ -1,9 +1,9 @@
 import type { EventPayload, EventType } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import * as agentTokens from '../agent-limits/tokens.ts';
 import * as catalog from '../catalog/catalog.ts';
 import * as customers from '../customers/customers.ts';
 import { ShopError } from '../errors.ts';
-import * as agentTokens from '../mandates/tokens.ts';
 import * as orders from '../orders/orders.ts';
 import * as products from '../products/products.ts';
 import type { Shop } from '../shop.ts';
@@ -13,17 +13,18 @@ import type { Due } from '../webhooks/attempts.ts';
 import { keepPayload } from '../webhooks/kept-payloads.ts';
 
 /**
- * The bodies of events. The trigger that writes an event in the transaction of its change notes little: ids and what changed. The
- * job that delivers it reads the whole object before the first attempt, and keeps the body with the delivery, so that each attempt
- * and each replay sends the same. Webhooks that staff made get what the dashboard shows; those that an integration registered get
- * what the storefront shows of products and stock, and of other events, which earlier versions let them choose, what was noted.
+ * Bodies of events. The trigger that writes an event in the transaction of its change records only ids and changes. The
+ * delivery job reads the whole object before the first attempt and stores the body with the delivery, so that each
+ * attempt and replay sends the same body. Webhooks of staff get the dashboard's view. Webhooks of integrations get the
+ * storefront's view of products and stock, and the recorded data of other events, which earlier versions let them
+ * choose.
  */
 const LIMIT_BYTES = 64 * 1024;
 const MOST_VARIANTS = 50;
 
 type Data = Record<string, unknown>;
 
-/** What the delivery sends; made at its first attempt. */
+/** The body of a delivery, created at its first attempt. */
 export async function payloadOf(shop: Shop, due: Due): Promise<string> {
   if (due.kept || due.attempts_count > 0) return due.payload;
   const noted = JSON.parse(due.payload) as EventPayload & { test?: true };
@@ -32,7 +33,7 @@ export async function payloadOf(shop: Shop, due: Due): Promise<string> {
   return made === noted ? due.payload : keepPayload(shop, due.id, JSON.stringify(made));
 }
 
-/** So that an erasure comes before what is read, or after what is kept, and forgets it. */
+/** Orders an erasure before the read, or after the stored body, which it then erases. */
 async function holdPerson(shop: Shop, type: EventType, { id }: Data): Promise<void> {
   if (type.startsWith('order.')) {
     await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
@@ -42,7 +43,7 @@ async function holdPerson(shop: Shop, type: EventType, { id }: Data): Promise<vo
   }
 }
 
-/** The body that an event would be sent with now; what was noted, where there is no more to say. */
+/** The current body of an event; the recorded data if there is nothing to add. */
 export async function wholePayload<Noted extends EventPayload & { test?: true }>(
   shop: Shop,
   noted: Noted,
@@ -53,7 +54,7 @@ export async function wholePayload<Noted extends EventPayload & { test?: true }>
   return whole ? { ...noted, data: fitted({ ...noted.data, ...whole }, noted.data) } : noted;
 }
 
-/** Undefined where what was noted is all there is to say. */
+/** Undefined if the recorded data are complete. */
 async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration: boolean): Promise<Data | undefined> {
   const read = by_integration ? STOREFRONT[type] : DASHBOARD[type];
   if (!read) return undefined;
@@ -72,12 +73,12 @@ type Read = (shop: Shop, noted: Data) => Promise<Data>;
 const order: Read = async (shop, { id }) => ({ ...(await orders.get(shop, String(id))) });
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
 const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
-/** Its quantity before and after belong together, whatever has been sold since. */
+/** The recorded quantities before and after belong together, so they replace the current ones. */
 const stock: Read = async (shop, noted) => ({ ...(await inventory.get(shop, String(noted.variant_id))), ...noted });
 const customer: Read = async (shop, { id }) => ({ ...(await customers.get(shop, String(id))) });
 const agentToken: Read = async (shop, { id }) => ({ ...(await agentTokens.get(shop, String(id))) });
 
-/** The variant as the storefront shows it, with its quantities as far as the shop shows them. */
+/** The variant as the storefront shows it, with the quantities that the shop shows. */
 const shownVariant: Read = async (shop, noted) => {
   const { variants } = (await catalog.get(shop, String(noted.product_id))).body();
   const found = variants.find(({ id }) => id === noted.variant_id);
@@ -89,12 +90,12 @@ function shownStock({ showStock }: Shop, { inventory_quantity, previous_quantity
   return { inventory_quantity: shown(inventory_quantity), previous_quantity: shown(previous_quantity) };
 }
 
-/** The storefront shows nothing of it: its quantities are kept back, too. */
+/** A variant that the storefront hides also hides its quantities. */
 function hiddenOf(shop: Shop, type: EventType, noted: Data): Data | undefined {
   return type === 'inventory.changed' ? shownStock(shop, noted, 0) : undefined;
 }
 
-/** By type; of a deleted product nothing is left. */
+/** By event type. A deleted product has no reader. */
 const DASHBOARD: Partial<Record<EventType, Read>> = {
   'product.created': product,
   'product.updated': product,
@@ -125,7 +126,7 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Within 64 KB: the longest list or text is halved until it is; what was noted stays as it is. */
+/** Reduces data to 64 KB by halving the longest list or text; recorded data stay unchanged. */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

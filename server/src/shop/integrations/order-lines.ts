@@ -6,7 +6,7 @@ import { canonicalAmount, decimal } from '../money.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** The lines of an integration's order: what they name, and the prices that they claim. */
+/** Lines of an integration's order: the variants that they refer to and the prices that they claim. */
 
 export type FoundLine = SyncLineItem & { found_variant_id: string };
 
@@ -16,9 +16,9 @@ interface Match {
 }
 
 /**
- * The variant that each line names, by the first of variant_id, sku, product_id and name that it gives, among those that
- * customers see and that fit whatever else it gives. Throws `not_found` for a line that fits none, and a ValidationError for
- * one that fits several.
+ * Finds the variant of each line by the first given of variant_id, sku, product_id and name, among public variants that
+ * match the line's other fields. Throws `not_found` for a line without a match, and a ValidationError for one with
+ * several.
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
   const matches = await shop.rows<Match>(
@@ -68,7 +68,7 @@ function unknownLine(index: number): ShopError {
   return new ShopError('not_found', `No variant for sale matches line_items.${index}.`, { loc });
 }
 
-/** The claimed amounts of an order, as they were sent. */
+/** The claimed amounts of an order, as sent. */
 export interface Claims {
   line_items: FoundLine[];
   subtotal?: string | null;
@@ -76,8 +76,8 @@ export interface Claims {
 }
 
 /**
- * Compares what an integration claims with what the catalogue says now. Throws a ValidationError that names each amount that
- * differs, with the right one in `ctx.expected`.
+ * Compares the claimed amounts with the catalogue. Throws a ValidationError with each difference and the right amount
+ * in `ctx.expected`.
  */
 export function refuseOtherPrices(shop: Shop, { totals, lines }: Priced, claims: Claims): void {
   const digits = shop.currencyDigits;
@@ -86,7 +86,7 @@ export function refuseOtherPrices(shop: Shop, { totals, lines }: Priced, claims:
   const hold = (path: (string | number)[], claimed: string, right: number) => {
     const expected = decimal(right, digits);
     if (canonicalAmount(claimed, digits, ['body', ...path]) === expected) return;
-    const msg = `The catalogue says ${expected}, not ${claimed}.`;
+    const msg = `The catalogue price is ${expected}, not ${claimed}.`;
     mistakes.push(bodyMistake(path, 'price_mismatch', msg, { expected }));
   };
   for (const [index, line] of claims.line_items.entries()) {

@@ -19,18 +19,18 @@ import type { Shop } from '../shop.ts';
 import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.ts';
 
 /**
- * Orders that integrations send. Each is a checkout of a cart of its own, so that it is priced and made like all others:
+ * Orders from integrations. Each is a checkout with its own cart, so that it is priced and created like all others:
  *
- * 1. take the reference, by an insert that a second order of the same reference waits for.
- * 2. fill a new cart, and begin its checkout (checkout/checkouts.ts, which has the order of the locks).
- * 3. compare with what the integration has told its customer; what differs is refused, and nothing is kept.
- * 4. make the order, or hold the stock for a human who completes the checkout.
+ * 1. claim the reference, by an insert that blocks a second order with the same reference.
+ * 2. fill a new cart, and begin its checkout (checkout/checkouts.ts lists the lock order).
+ * 3. compare with the amounts that the integration showed its customer; on a difference, roll back.
+ * 4. create the order, or reserve the stock for a person who completes the checkout.
  */
 
 /**
- * Takes an order: made at once, or left to a human at its checkout. Throws `reference_taken`, `not_found`,
- * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError for
- * claims that differ from the catalogue.
+ * Creates an order, or a checkout for a person to complete. Throws `reference_taken`, `not_found`,
+ * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError
+ * for claims that differ from the catalogue.
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, input: SyncOrderInput): Promise<SyncOrder> {
   refuseOtherCurrency(shop, input.currency);
@@ -71,16 +71,19 @@ function detailsOf(input: SyncOrderInput): checkouts.WidgetDetails {
   };
 }
 
-/** The address with its country as a code, by which taxes and shipping are found. */
+/** The address with its country as a code, which taxes and shipping need. */
 function addressOf(address: SyncAddress | null | undefined, field: string): Address | null {
   if (!address?.country) return address ?? null;
   const country = countryCode(address.country);
   if (country) return { ...address, country };
-  const msg = 'Give the ISO 3166-1 alpha-2 code of a country, or its English name.';
+  const msg = 'Send the ISO 3166-1 alpha-2 code of a country, or its English name.';
   throw new ValidationError([bodyMistake([field, 'country'], 'country_unknown', msg)]);
 }
 
-/** Of two concurrent orders with one reference, the second waits here for the first. Throws `reference_taken`, also for an imported order's. */
+/**
+ * Claims a reference. A concurrent order with the same one waits here. Throws `reference_taken`, also for the reference
+ * of an imported order.
+ */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {
   const id = uuidv7();
   const taken = await shop.run(
@@ -101,13 +104,13 @@ async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput)
 
 const MAX_QUANTITY = 999;
 
-/** A guest's cart with the lines; those of one variant become one. */
+/** Creates a guest cart; merges lines of the same variant. */
 async function fillCart(shop: Shop, lines: FoundLine[]): Promise<string> {
   const quantities = new Map<string, number>();
   for (const [index, { found_variant_id, quantity }] of lines.entries()) {
     const sum = (quantities.get(found_variant_id) ?? 0) + quantity;
     if (sum > MAX_QUANTITY) {
-      const msg = `An order has at most ${MAX_QUANTITY} of a variant.`;
+      const msg = `An order can have at most ${MAX_QUANTITY} pieces of one variant.`;
       const at = ['line_items', index, 'quantity'];
       throw new ValidationError([bodyMistake(at, 'less_than_equal', msg, { le: MAX_QUANTITY })]);
     }
@@ -126,7 +129,7 @@ async function fillCart(shop: Shop, lines: FoundLine[]): Promise<string> {
   return cart_id;
 }
 
-/** Chooses the cheapest delivery for the address. Throws `shipping_option_unavailable` when there is none. */
+/** Chooses the cheapest shipping option for the address. Throws `shipping_option_unavailable` if there is none. */
 async function shipCheapest(shop: Shop, { row, totals, terms, lines }: Priced): Promise<CheckoutRow> {
   const parcel = {
     ...{ country: null, ...row.shipping_address },
@@ -139,7 +142,7 @@ async function shipCheapest(shop: Shop, { row, totals, terms, lines }: Priced): 
   const [cheapest] = options.filter(({ kind }) => kind === 'delivery').sort((a, b) => costOf(a) - costOf(b));
   if (!cheapest) {
     const where = row.shipping_address?.country ? 'this country' : 'an address without a country';
-    throw new ShopError('shipping_option_unavailable', `The shop offers no delivery to ${where}.`);
+    throw new ShopError('shipping_option_unavailable', `The shop does not deliver to ${where}.`);
   }
   await shop.run(
     sql`update checkouts set shipping_option_id = ${cheapest.id} where site_id = ${shop.siteId} and id = ${row.id}`,
@@ -154,15 +157,15 @@ function refuseOtherShipping(
   if (!shipping_option_id || !requires_shipping || shipping_option) return;
   throw new ShopError(
     'shipping_option_unavailable',
-    'This shipping option is not offered for this address and these goods.',
+    'This shipping option is not available for this address and these goods.',
   );
 }
 
-/** The order is made however little is known of the customer: the integration has accepted it. */
+/** Creates the order even with incomplete customer data, because the integration has accepted it. */
 async function placeByTransfer(shop: Shop, priced: Priced): Promise<void> {
   if (!priced.payment_method) {
     const { payment_methods } = priced;
-    throw new ShopError('payment_method_unavailable', 'The shop takes no bank transfers.', { payment_methods });
+    throw new ShopError('payment_method_unavailable', 'The shop does not accept bank transfers.', { payment_methods });
   }
   const customer = priced.row.email === null ? undefined : await verifiedCustomer(shop, priced.row.email);
   await createOrder(shop, priced, customer?.id ?? null);
@@ -187,7 +190,7 @@ interface Row {
   order_id: string | null;
 }
 
-/** One order by its id. Throws `not_found`. */
+/** One order by id. Throws `not_found`. */
 export async function get(shop: Shop, checkoutDeps: CheckoutDeps, id: string): Promise<SyncOrder> {
   const [found] = await view(shop, checkoutDeps, await rowsOf(shop, sql`s.id = ${id}`));
   if (!found) throw notFound('order');
@@ -200,7 +203,7 @@ export interface SyncOrdersQuery {
   reference?: string;
 }
 
-/** The orders of all integrations, newest first; with a reference, the one that has it. */
+/** Orders of all integrations, newest first; filtered by reference if given. */
 export async function list(
   shop: Shop,
   checkoutDeps: CheckoutDeps,

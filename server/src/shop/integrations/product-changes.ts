@@ -5,7 +5,7 @@ import { ValidationError } from '../errors.ts';
 import { productColumns, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** The log of product changes (`commerce.product_changes`), read by whoever keeps a copy of the catalogue. */
+/** The log of product changes (`commerce.product_changes`) for clients that keep a copy of the catalogue. */
 
 export interface ChangesQuery {
   cursor?: string;
@@ -19,10 +19,10 @@ export interface ProductChanges {
   resume_cursor: string;
 }
 
-/** A place in the log: what comes after it is still to be read. */
+/** A position in the log; later entries are unread. */
 interface Place {
   era: number;
-  /** The number of a transaction, as text: it may be larger than a JavaScript integer. */
+  /** Transaction number as text, because it may exceed JavaScript's integers. */
   changed_in: string;
   product_id: string;
 }
@@ -31,8 +31,8 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 const BEGINNING: Place = { era: 0, changed_in: '0', product_id: BEFORE_ALL_IDS };
 
 /**
- * What changed after the cursor, each product once, at its last change, and as it is now. Throws a ValidationError for a cursor
- * that we did not make.
+ * Changes after the cursor: each product once, at its last change, in its current state. Throws a ValidationError for
+ * an invalid cursor.
  */
 export async function listChanges(
   shop: Shop,
@@ -51,15 +51,15 @@ interface Entry extends Place {
   changed_at: string;
 }
 
-/** With the columns of the product, which are null when customers do not see it. */
+/** With the product's columns, which are null if it is not public. */
 type Row = Entry & OrNulls<Product>;
 
-/** With the horizon, which comes without an entry where nothing has changed. */
+/** With the horizon, which comes without an entry if nothing has changed. */
 type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNulls<Product>;
 
 /**
- * The horizon is the oldest transaction that still runs: whatever began before it has ended, so the log is complete up to
- * there, and a cursor before it misses nothing that commits late. Entries of products that customers never saw are skipped.
+ * The horizon is the oldest running transaction. Everything that began before it has ended, so the log is complete up
+ * to there, and a cursor before it misses no late commit. Skips entries of products that were never public.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
   const rows = await shop.rows<Found>(
@@ -86,7 +86,7 @@ async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ row
       ) as entry on true`,
   );
   const [first] = rows;
-  if (!first) throw new Error('The horizon of the log is gone.');
+  if (!first) throw new Error('The change log query returned no horizon.');
   const horizon = { era: first.horizon_era, changed_in: first.horizon_in, product_id: BEFORE_ALL_IDS };
   const entries = rows.map(({ horizon_era: _, horizon_in: __, ...entry }) => entry);
   return { rows: entries.filter((entry): entry is Row => entry.product_id !== null), horizon };
@@ -97,10 +97,7 @@ function changeOf({ era, changed_in, product_id, changed_at, ...columns }: Row):
   return { product_id, removed: product === null, changed_at, product };
 }
 
-/**
- * The place before all that was written at that time or later, or up to a minute before, so that an entry is not missed because
- * its transaction took a while to commit.
- */
+/** The position of a time, minus a minute, so that no entry of a slow transaction is missed. */
 async function placeOfTime(shop: Shop, moment: string): Promise<Place> {
   const found = await shop.one<Place>(
     sql`select era, changed_in::text as changed_in, ${BEFORE_ALL_IDS} as product_id
@@ -119,7 +116,7 @@ const CURSOR = /^(\d{1,9})-(\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{1
 function placeOf(cursor: string): Place {
   const [, era, changed_in, product_id] = CURSOR.exec(cursor) ?? [];
   if (era && changed_in && product_id) return { era: Number(era), changed_in, product_id };
-  const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged.';
+  const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
 }
 
@@ -128,8 +125,8 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
 }
 
 /**
- * Records in the log, and sends to the webhooks, that a product has become visible by itself, at its publication time. If it
- * was changed since then, the webhooks know already.
+ * Logs and sends to webhooks that a product has become public at its publication time. Skips products that were changed
+ * since then, because their webhooks were already sent.
  */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

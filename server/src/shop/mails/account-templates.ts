@@ -9,8 +9,8 @@ import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /**
- * Mails about accounts, in the language of the customer or of the request for an account, else in the shop's. The secrets in
- * their links are made when the mail is written, and replace those sent before.
+ * Mails about accounts, in the customer's language, that of the registration, or the shop's. The secrets of their links
+ * are created when the mail is written and replace earlier ones.
  */
 
 export async function registration(
@@ -55,7 +55,7 @@ export async function verificationByStaff(
   return found && addressChange(context, { customer_id, email: found.pending_email });
 }
 
-/** To the address that counts until the new one is confirmed. */
+/** To the current address. */
 export async function addressChangeRequested(
   context: MailContext,
   { customer_id }: Mails['address_change_requested'],
@@ -76,7 +76,7 @@ export async function addressChangeRequested(
   };
 }
 
-/** A customer for whom staff have entered another address. */
+/** A customer for whom staff entered a new address. */
 function findPending(shop: Shop, customer_id: string) {
   return shop.one<RowOf<'customers', 'email' | 'locale'> & { pending_email: string }>(
     sql`select email, pending_email, locale from customers
@@ -87,8 +87,8 @@ function findPending(shop: Shop, customer_id: string) {
 const RESENT_AT_MOST = 10;
 
 /**
- * The link of a registration, or those of the newest ones of the address. Each says when it was asked for, which is the only
- * way for readers to tell their own from somebody else's.
+ * The link of one registration, or links of the newest ones of the address. Each shows its time, so that readers
+ * recognize their own.
  */
 async function verifyRegistration(
   context: MailContext,
@@ -121,7 +121,7 @@ async function verifyRegistration(
 
 interface Pending {
   id: string;
-  /** The language in which it was asked for, if that is known. */
+  /** The language of the registration, if known. */
   locale: string | null;
   created_at: string;
 }
@@ -191,7 +191,7 @@ export async function addressChange(
   };
 }
 
-/** To the owner of an address that somebody else wanted. */
+/** To the owner of an address that somebody else requested. */
 function addressTaken(context: MailContext, to: string, locale: string | null): MailContent {
   const language = languageOf(context, locale);
   const { say } = language;
@@ -285,7 +285,7 @@ function verifyParts(language: Language, link: string, token: string, life: stri
   return [{ link, label: language.say('notification.verify_button') }, ...codeParts(language, token, life)];
 }
 
-/** What a link is good for, and its code for those who have to type it elsewhere. */
+/** The purpose of a link, and its code for typing it elsewhere. */
 function codeParts(language: Language, token: string, life: string): Part[] {
   const { say } = language;
   return [

@@ -6,7 +6,7 @@ import { mintLink } from '../merchant/invitations.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** To somebody who is invited to run the shop, in the language of the shop. The link's secret is made here. */
+/** Invitation to the staff, in the shop's language. Creates the link's secret. */
 export async function staffInvited(
   context: MailContext,
   { invitation_id }: Mails['staff_invited'],

@@ -3,7 +3,7 @@ import { everyMail } from '../../../test/every-mail.ts';
 import { LANGUAGES } from '../../language/locales.ts';
 import { MESSAGES } from '../../language/messages.ts';
 
-/** The sentences of a language from which mails are made, as patterns. */
+/** Regular expressions for the sentences of mails in a language. */
 function sentencesOf(code: 'en' | 'de' | 'fr'): { key: string; pattern: RegExp }[] {
   return (['mail', 'notification'] as const).flatMap((area) =>
     Object.entries(MESSAGES[code][area])
@@ -22,7 +22,7 @@ function sentencesOf(code: 'en' | 'de' | 'fr'): { key: string; pattern: RegExp }
 }
 
 test.each(['de', 'fr'] as const)(
-  'every mail to a reader of %s is in that language, and says whom an answer goes to',
+  'sends every mail in the language %s of its reader and names the reply address',
   async (code) => {
     const foreign = LANGUAGES.filter((other) => other !== code).flatMap(sentencesOf);
     const own = sentencesOf(code);
@@ -40,7 +40,7 @@ test.each(['de', 'fr'] as const)(
       expect(mail.reply_to?.address).toMatch(template === 'new_order' ? /^june@/ : /^help@shop.example$/);
     }
 
-    // Each text has been seen in a mail, except those about payments that this shop does not have.
+    // Each text must appear in a mail, except those about payments that this shop does not have.
     const unsaid = own.map(({ key }) => key).filter((key) => !said.has(key));
     expect(
       unsaid.filter((key) => !/^mail\.(view|next_|cancelled_|refunded_|money_|nothing_|parcel_|call)/.test(key)),

@@ -8,7 +8,7 @@ import type { Mails } from '../mail.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** To the owner of an account whose login is delayed after wrong passwords: a link that logs in without waiting. */
+/** To the owner of an account whose login is delayed after wrong passwords: a link to log in without waiting. */
 
 export async function loginDelayed(
   context: MailContext,
@@ -31,7 +31,7 @@ export async function loginDelayed(
   });
 }
 
-/** Staff may work for several shops: the mail is in the language of the one that sends it. */
+/** In the language of the sending shop, because staff may work for several shops. */
 export async function staffLoginDelayed(
   context: MailContext,
   { email }: Mails['staff_login_delayed'],
@@ -53,7 +53,7 @@ export async function staffLoginDelayed(
 interface Delay {
   subject: string;
   what: string;
-  /** What the code is good for where there is no browser. */
+  /** How to use the code without a browser. */
   how: string;
   token: string;
   link: string;

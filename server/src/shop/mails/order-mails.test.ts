@@ -6,7 +6,7 @@ import { compose } from './templates.ts';
 
 const plain = (html: string) => html.replaceAll(/[\u00a0\u202f]/g, ' ');
 
-/** An order of two mugs in a language, paid by bank transfer, and the mails that its buyer got. */
+/** An order of two mugs in a language, paid by bank transfer, and the mails to its buyer. */
 async function givenOrder(locale: string) {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
@@ -47,7 +47,7 @@ async function givenOrder(locale: string) {
   return { ...shop, email, order_id, order: done.data?.order, newest };
 }
 
-test('a mail of an order is in its language, with its number, items, amounts, address, what comes next, and the brand', async () => {
+test('sends order mails in the language of the order with number, items, amounts, address, next step and brand', async () => {
   const { newest, order } = await givenOrder('de');
 
   const { subject, html } = await newest();
@@ -76,7 +76,7 @@ test('a mail of an order is in its language, with its number, items, amounts, ad
   expect(html.length).toBeLessThan(20_000);
 });
 
-test('payment, parcel, refund each have a mail of their own', async () => {
+test('sends separate mails for payment, parcel and refund', async () => {
   const { dashboard, order_id, order, newest } = await givenOrder('fr');
   const params = { path: { order_id } };
   const line_item_id = order?.line_items[0]?.id ?? '';
@@ -116,7 +116,7 @@ test('payment, parcel, refund each have a mail of their own', async () => {
   for (const { html } of [paid, shipped, refunded]) tellsOrder(html, number, ['Lindenallee 7', 'Voir votre commande']);
 });
 
-/** What each mail of an order holds, whatever it is about. */
+/** Checks the parts that every order mail contains. */
 function tellsOrder(html: string, number: string | undefined, more: string[] = []): void {
   for (const text of [
     number,
@@ -131,7 +131,7 @@ function tellsOrder(html: string, number: string | undefined, more: string[] = [
   for (const text of [...more, '/orders/ord_']) expect(html).toContain(text);
 }
 
-test('the mail of a cancelled order says what becomes of the money: owed, on its way, back, or never charged', async () => {
+test('states in a cancellation mail whether the money is owed, pending, refunded or was never charged', async () => {
   const { dashboard, order_id, order, newest, givenOrder: another, ...shop } = await givenOrder('de');
   const params = { path: { order_id } };
   const cancel = (id: string) =>
@@ -168,7 +168,7 @@ test('the mail of a cancelled order says what becomes of the money: owed, on its
   expect(overtaken).toBeUndefined();
 });
 
-test('a shop without an address of its own has its staff told of a new order', async () => {
+test('mails new orders to the staff if the shop has no address', async () => {
   const shop = await openShop();
   const { order_number } = await shop.givenOrder();
   const { rows } = await shop.owner.query<{ email: string }>(
@@ -183,7 +183,7 @@ test('a shop without an address of its own has its staff told of a new order', a
   }
 });
 
-test('the shop is told of a new order in its own language, and an answer goes to the customer, unless it wants none', async () => {
+test('mails new orders to the shop in its language with the customer as reply address, unless switched off', async () => {
   const shop = await openShop();
   const support_email = `shop@s${shop.site_id.slice(-8)}.example.com`;
   const settings = { default_locale: 'fr', brand: { support_email } };

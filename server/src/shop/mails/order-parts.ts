@@ -12,7 +12,7 @@ export interface Told {
   order: ShownOrder;
 }
 
-/** What happens next, with what is needed to pay. */
+/** The next step, with payment instructions. */
 export function next({ language, order }: Told): Part[] {
   const { say } = language;
   const { instructions } = order.payment;
@@ -37,7 +37,7 @@ export function next({ language, order }: Told): Part[] {
   ];
 }
 
-/** The order itself: number, what was bought, what it comes to, and where it goes. */
+/** The order: number, items, amounts and destination. */
 export function contentOf(told: Told): Part[] {
   const { language, order } = told;
   const { say } = language;
@@ -58,7 +58,7 @@ export function contentOf(told: Told): Part[] {
 
 type Line = CustomerOrder['line_items'][number];
 
-/** Mail programs load pictures only over https. */
+/** Mail programs load images only over https. */
 function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null) {
   const picture = image_url?.startsWith('https://') ? image_url : null;
   return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
@@ -81,7 +81,7 @@ const AFTER_PARCEL = {
   returned: undefined,
 } as const;
 
-/** What is in a parcel, how to follow it, and whether more will come. */
+/** The content of a parcel, its tracking link, and whether more parcels will follow. */
 export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
   const { say } = language;
   const content = order.line_items.flatMap((line) => {
@@ -102,7 +102,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   ];
 }
 
-/** The amounts down to the total add up to it; a tax that is included in the prices comes below. */
+/** The amounts above the total add up to it; tax included in the prices follows below. */
 function amountsOf(told: Told): [string, string][] {
   const { language, order } = told;
   const { say } = language;
@@ -122,7 +122,7 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** What happens to the money of an order that was cancelled. */
+/** What happens to the payment of a cancelled order. */
 export function moneyBack(told: Told): Part[] {
   const { context, language, order } = told;
   const digits = context.shop.currencyDigits;

@@ -10,12 +10,12 @@ import { languageOf, type MailContext } from './context.ts';
 import { amountOf, contentOf, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
 
-/** States in which nothing is paid any more. */
+/** States in which no payment is expected. */
 const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
 
 /**
- * Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that later events have
- * overtaken is not sent.
+ * Mails about orders, in the order's language. They describe the order at the time of sending; a mail that later events
+ * have made obsolete is not sent.
  */
 export const WRITERS = {
   new_order: newOrder,
@@ -117,7 +117,7 @@ export const WRITERS = {
     }),
 };
 
-/** To the shop, in its own language, so that nobody has to check whether something was ordered. */
+/** To the shop, in its own language. */
 async function newOrder(
   context: MailContext,
   { order_id, staff_id, to_shop }: Mails['new_order'],
@@ -158,7 +158,7 @@ async function newOrder(
   };
 }
 
-/** Of a member of staff, as long as it is one. */
+/** The address of a current staff member. */
 async function emailOf(shop: Shop, staff_id: string): Promise<string | undefined> {
   const staff = await shop.one<RowOf<'staff', 'email'>>(
     sql`select s.email from staff_memberships m join staff s on s.id = m.staff_id
@@ -187,7 +187,7 @@ async function readOrder(context: MailContext, order_id: string): Promise<Told> 
   return { context, language: languageOf(context, order.locale), order };
 }
 
-/** Where to look, without an account as well, and whom to ask. */
+/** Links to the order, also without an account, and the contact. */
 function closing({ context, language }: Told, token: string): Part[] {
   const { say } = language;
   const { support_email, support_phone } = context.front.brand;

@@ -6,7 +6,7 @@ import { render } from './rendering.ts';
 const language = languageFor('en', 'UTC');
 const FRONT = { brand: NO_BRAND, legal: NO_LEGAL };
 
-test('what merchants and customers wrote is text in a mail, never markup and never a header', () => {
+test('escapes text of merchants and customers in mails and keeps it out of headers', () => {
   const evil = '<img src=x onerror="alert(1)">';
   const mail = render(
     {
@@ -24,7 +24,7 @@ test('what merchants and customers wrote is text in a mail, never markup and nev
   expect(mail.text).toContain(evil);
 });
 
-test('what nobody sees, in texts of long ago, is not sent along', () => {
+test('removes hidden characters of older texts from mails', () => {
   const parts = [{ paragraph: 'Mug\u202egnp\nnext' }, { facts: [['Na\u200bme', 'a\u0007b'] as [string, string]] }];
 
   const { subject, text, html, from_name } = render(
@@ -38,7 +38,7 @@ test('what nobody sees, in texts of long ago, is not sent along', () => {
   expect(html).toContain('<tr><th>Name</th><td>ab</td></tr>');
 });
 
-test('the text of a mail names values as its language does, and shows no amount where there is none', () => {
+test('formats names and values by language in plain-text mails, and omits missing amounts', () => {
   const items = [{ name: 'Mug', detail: '1', amount: null, picture: null }];
   const facts: [string, string][] = [['Transporteur', 'DHL']];
 

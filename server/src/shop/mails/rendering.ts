@@ -3,25 +3,25 @@ import { escapeHtml } from '../escape-html.ts';
 import { withoutHidden } from '../hidden-characters.ts';
 import type { Front } from '../merchant/front.ts';
 
-/** A mail in parts, of which a plain and an HTML form are made. Whatever stands in it is text, and is escaped. */
+/** A mail in parts, from which the text and HTML versions are made. All content is text and is escaped. */
 export type Part =
   | { paragraph: string }
   | { heading: string }
-  /** A link with the words on it; the text form shows the address. */
+  /** A link with its label; the text version shows the address. */
   | { link: string; label: string }
   /** Names and values, such as bank details. */
   | { facts: [name: string, value: string][] }
   /** Names and amounts that add up. */
   | { amounts: [name: string, amount: string][] }
-  /** What was bought; pictures are https addresses. */
+  /** Ordered items; images need https addresses. */
   | { items: Item[] }
-  /** Lines that belong together, such as an address. */
+  /** Lines of a block, such as an address. */
   | { lines: string[] };
 
 export interface Item {
   name: string;
   detail: string;
-  /** None where only what and how many is told. */
+  /** Null if only name and quantity are shown. */
   amount: string | null;
   picture: string | null;
 }
@@ -31,16 +31,16 @@ export interface MailContent {
   subject: string;
   parts: Part[];
   language: Language;
-  /** Where replies go; to the shop, unless it says otherwise. */
+  /** Reply address; the shop's by default. */
   reply_to?: string;
 }
 
-/** A mail ready to be sent. */
+/** A mail that is ready for sending. */
 export interface Mail {
   to: string;
-  /** Who the mail is from, in words: the shop. */
+  /** Display name of the sender: the shop. */
   from_name: string;
-  /** Where replies go, if the shop says so. */
+  /** Reply address, if any. */
   reply_to: { name: string; address: string } | null;
   subject: string;
   text: string;
@@ -49,7 +49,7 @@ export interface Mail {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** Both forms of a mail, signed by the shop. */
+/** Renders both versions of a mail, signed by the shop. */
 export function render({ to, subject, parts, language, reply_to }: MailContent, front: SignedBy): Mail {
   const signed = singleLine(front.name);
   const links = LEGAL.flatMap((kind) => {
@@ -119,7 +119,7 @@ function itemRow({ name, detail, amount, picture }: Item): string {
   return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount ?? '')}</td></tr>`;
 }
 
-/** The styles are in the mail itself: mail programs load none. Each text has enough contrast, in light and in dark. */
+/** The styles are inline, because mail programs load none. All text has enough contrast in light and dark mode. */
 function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
   const accent = brand.accent_color ?? '#1f2328';
   const logo = brand.logo_url
@@ -162,12 +162,12 @@ ${logo}${body.join('\n')}
 `;
 }
 
-/** Texts that were stored before such characters were refused are shown without them. */
+/** Removes hidden characters, because older stored texts may contain them. */
 function cleaned(text: string): string {
   return withoutHidden(text, { lines: true });
 }
 
-/** Without line breaks and other control characters, which have no place in a header. */
+/** Removes line breaks and other control characters, which must not appear in headers. */
 function singleLine(text: string): string {
   return withoutHidden(text.replaceAll(/\p{Cc}+/gu, ' '), { lines: false }).trim();
 }

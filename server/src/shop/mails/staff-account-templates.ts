@@ -7,7 +7,7 @@ import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** Mails to members of staff about their own account, and to owners about what was changed that would help a thief. */
+/** Mails to staff about their own login, and to owners about sensitive changes. */
 
 export async function staffPasswordReset(
   context: MailContext,

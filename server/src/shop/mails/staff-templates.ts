@@ -4,7 +4,7 @@ import type { Mails } from '../mail.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** Mails to those who run the shop, in the language of the shop. */
+/** Mails to the staff, in the shop's language. */
 
 export async function webhookDisabled(
   context: MailContext,
@@ -34,7 +34,7 @@ export async function webhookDisabled(
   };
 }
 
-/** What was sold down to its threshold and is still that low. */
+/** Variants that were sold down to their threshold and are still at or below it. */
 export async function lowStock(
   context: MailContext,
   { variant_ids, count, staff_id }: Mails['low_stock'],
@@ -165,7 +165,7 @@ export async function paymentKept(
   };
 }
 
-/** Why a provider did not return money; a reason of its own that is not known here is shown as it is. */
+/** Reasons of failed refunds. An unknown reason of a provider is shown as it is. */
 const REASONS = {
   lost_or_stolen_card: 'notification.reason_lost_card',
   expired_or_canceled_card: 'notification.reason_ended_card',

@@ -14,7 +14,7 @@ import { type Mail, type MailContent, render } from './rendering.ts';
 import { sensitiveChange, staffAccountChanged, staffPasswordReset } from './staff-account-templates.ts';
 import { captureFailed, lowStock, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
 
-/** Writes a mail, or none when there is nothing left to say or nobody to say it to. */
+/** Writes a mail; returns undefined if it is obsolete or has no recipient. */
 type Writer<Template extends MailTemplate> = (
   context: MailContext,
   about: Mails[Template],
@@ -44,7 +44,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   payment_kept: paymentKept,
 };
 
-/** The mail that was queued, as it is to be sent now. */
+/** Composes a queued mail with current data. */
 export async function compose(
   shop: Shop,
   serverUrl: string,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Brand, LegalLinks } from '@commerce-backend/spec';
 
-/** The brand of a shop, whole: what was not given is null. */
+/** The brand of a shop with all fields; missing ones are null. */
 export type WholeBrand = Brand;
 export type WholeLegal = LegalLinks;
 
@@ -16,7 +16,7 @@ export const NO_LEGAL: WholeLegal = {
 
 export const LEAST_CONTRAST = 4.5;
 
-/** The contrast of a colour against white, as WCAG 2 measures it: from 1 to 21. */
+/** Contrast of a colour against white by WCAG 2, from 1 to 21. */
 export function contrastWithWhite(color: string): number {
   const [red = 0, green = 0, blue = 0] = channelsOf(color).map((channel) => {
     const share = channel / 255;
@@ -29,7 +29,7 @@ function channelsOf(color: string): number[] {
   return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
 }
 
-/** The style sheet of a brand, whose name encodes its content; undefined where the default colours apply. */
+/** The style sheet of a brand, with its content encoded in the file name; undefined for default colours. */
 export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   if (!accent_color) return undefined;
   const strong = accent_color.toLowerCase();
@@ -45,7 +45,10 @@ export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   return { css, version: `${strong.slice(1)}-${hash}` };
 }
 
-/** The style sheet of a version, if there is such a brand: the version contains the colour, which is all of it. */
+/**
+ * The style sheet of a version; undefined if the version is invalid. The version contains the colour, which is the only
+ * input.
+ */
 export function styleOfVersion(version: string): string | undefined {
   const accent_color = `#${version.slice(0, 6)}`;
   if (!/^#[0-9a-f]{6}$/.test(accent_color) || contrastWithWhite(accent_color) < LEAST_CONTRAST) return undefined;

@@ -10,8 +10,8 @@ import { followKey } from '../webhooks/makers.ts';
 import { takeTurn } from './members.ts';
 
 /**
- * The secrets that name a tenant: API keys, storefront tokens, sync keys. They share one table and one life cycle: a secret is
- * shown when it is made, may be rotated once (it then works for some more hours), and is dead from the moment it is revoked.
+ * Credentials of a tenant: API keys, storefront tokens and sync keys. They share one table and life cycle: a secret is
+ * shown once, may be rotated once (the old one then works for some hours), and stops working at once when revoked.
  */
 export interface Credentials {
   api_key: ApiKey;
@@ -29,9 +29,9 @@ export interface CredentialInput {
 }
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
-/** What every sync key may do, by the names that its operations ask for. */
+/** Scopes of every sync key, by the names that its operations require. */
 const SYNC_SCOPES = ['read', 'write'];
-/** What a sync key may do besides that was made with the scope write. */
+/** Additional scope of a sync key that was created with `write`. */
 const CATALOG_WRITE = 'catalog:write';
 const GRACE_HOURS = 24;
 const LIST_LIMIT = 1_000;
@@ -42,7 +42,7 @@ const NOUNS: Record<CredentialKind, string> = {
   sync: 'sync key',
 };
 
-/** Of `tokens t`. */
+/** Columns of `tokens t`. */
 const COMMON = {
   id: sql`t.id`,
   description: sql`t.description`,
@@ -64,14 +64,14 @@ const COLUMNS: Record<CredentialKind, Sql> = {
   }),
   sync: selectList<SyncKey>({
     ...COMMON,
-    // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
+    // The last digits of a UUIDv7 are random. The first are the time, which two keys may share.
     key_id: sql`'sync_' || right(t.id::text, 12)`,
     scopes: sql`case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end`,
   }),
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Active and revoked ones, newest first; if there are more than 1,000, the active ones come first. */
+/** Active and revoked ones, newest first. Above 1,000, active ones come first. */
 export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
   return shop.rows(
     sql`with kept as (
@@ -82,7 +82,7 @@ export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind):
   );
 }
 
-/** One of them. A foreign or unknown id is `not_found`. */
+/** One of them. Throws `not_found` for a foreign or unknown id. */
 export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string): Promise<Credentials[Kind]> {
   const found = await shop.one<Credentials[Kind]>(
     sql`select ${COLUMNS[kind]} from tokens t where t.site_id = ${shop.siteId} and t.kind = ${kind} and t.id = ${id}`,
@@ -91,7 +91,7 @@ export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, i
   return found;
 }
 
-/** Makes a key for the dashboard; `write` includes `read`. Whoever calls must hold all of the scopes. */
+/** Creates a dashboard key; `write` includes `read`. The caller must have all of the scopes. */
 export async function createApiKey(
   shop: Shop,
   { description, scopes }: { description: string; scopes: ApiKeyScope[] },
@@ -102,7 +102,7 @@ export async function createApiKey(
   });
 }
 
-/** Makes a token with all storefront scopes. */
+/** Creates a token with all storefront scopes. */
 export async function createStorefrontToken(
   shop: Shop,
   { kind, ...input }: { description: string; kind?: 'public' | 'private'; allowed_origins?: string[] },
@@ -110,7 +110,7 @@ export async function createStorefrontToken(
   return create(shop, 'storefront', { ...input, private: kind === 'private', scopes: STOREFRONT_SCOPES });
 }
 
-/** Makes a key for an integration. Throws `sync_key_limit` for a third active one. */
+/** Creates a key for an integration. Throws `sync_key_limit` for a third active one. */
 export async function createSyncKey(
   shop: Shop,
   { description, scopes = ['read'] }: { description: string; scopes?: SyncKeyScope[] },
@@ -120,8 +120,8 @@ export async function createSyncKey(
 }
 
 /**
- * Makes a successor with the same description, kind, scopes and origins; the old secret works for `grace_hours` more. Throws
- * `key_not_active` when it is revoked or was rotated before.
+ * Creates a successor with the same description, kind, scopes and origins; the old secret works for `grace_hours` more.
+ * Throws `key_not_active` if it is revoked or was already rotated.
  */
 export async function rotate<Kind extends CredentialKind>(
   shop: Shop,
@@ -144,7 +144,7 @@ export async function rotate<Kind extends CredentialKind>(
   return made;
 }
 
-/** Ends one at once, in every process. Revoking one again changes nothing. */
+/** Revokes a credential at once, in every process. Repeating it changes nothing. */
 export async function revoke<Kind extends CredentialKind>(
   shop: Shop,
   kind: Kind,
@@ -159,7 +159,7 @@ export async function revoke<Kind extends CredentialKind>(
   return revoked;
 }
 
-/** Keys that are made at once take turns, so that their count stays within the limit. */
+/** Locks the site, so that concurrent creations stay within the limit. */
 async function create<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {
   await takeTurn(shop);
   return insert(shop, kind, input);
@@ -181,12 +181,12 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   return { ...made, secret };
 }
 
-/** Whom a key names as its maker: a member of staff or an API key. */
+/** The creator of a key: a staff member or an API key. */
 function actedBy({ actorType, actorId }: Shop): string | null {
   return actorType === 'staff' || actorType === 'api_key' ? actorId : null;
 }
 
 function tooMany(kind: CredentialKind, limit: number): ShopError {
   const code = kind === 'sync' ? 'sync_key_limit' : 'limit_reached';
-  return new ShopError(code, `There are ${limit} active ${NOUNS[kind]}s already. Revoke one first.`, { limit });
+  return new ShopError(code, `The maximum of ${limit} active ${NOUNS[kind]}s is reached. Revoke one first.`, { limit });
 }

@@ -1,4 +1,4 @@
-/** The first that a user agent contains; most browsers also name those that they descend from. */
+/** The first match counts: most browsers also name those that they descend from. */
 const PROGRAMS: [sign: RegExp, name: string][] = [
   [/^commerce-cli\b/, 'commerce command line'],
   [/\bEdgA?\//, 'Edge'],
@@ -21,7 +21,7 @@ const SYSTEMS: [sign: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** The program and the system that a user agent claims to be, such as `Firefox on Linux`. */
+/** Program and system by the user agent, such as `Firefox on Linux`. Self-reported and not verified. */
 export function deviceInWords(user_agent: string | null): string {
   const named = (signs: [RegExp, string][]) => signs.find(([sign]) => sign.test(user_agent ?? ''))?.[1];
   const [program, system] = [named(PROGRAMS), named(SYSTEMS)];

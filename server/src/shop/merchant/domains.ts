@@ -6,10 +6,10 @@ import { queryAlone } from '../../db/transaction.ts';
 import { bodyMistake, NotFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/** The hosts of sites. Only operators change them, as the owner of the database: requests have no right to. */
+/** Hosts of sites. Only operators change them, as the database owner; the request role has no rights. */
 export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
-/** How often each server reads them: for that long after a change, servers may differ. */
+/** How often each server reads them. Servers may differ for this long after a change. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;
 
 /** All hosts of all sites. */
@@ -18,7 +18,7 @@ export async function readDomains(db: pg.Pool): Promise<Domain[]> {
   return rows;
 }
 
-/** Changes with every change of any host. */
+/** Changes whenever any host changes. */
 export async function readFingerprint(db: pg.Pool): Promise<string> {
   const { rows } = await queryAlone<{ fingerprint: string }>(
     db,
@@ -28,7 +28,7 @@ export async function readFingerprint(db: pg.Pool): Promise<string> {
   return rows[0]?.fingerprint ?? '';
 }
 
-/** The host where the pages of the shop are, if it has one. */
+/** The primary host of the shop, if any. */
 export async function primaryHost(shop: Shop): Promise<string | undefined> {
   const found = await shop.one<RowOf<'site_domains', 'host'>>(
     sql`select host from site_domains where site_id = ${shop.siteId} and is_primary`,
@@ -38,21 +38,18 @@ export async function primaryHost(shop: Shop): Promise<string | undefined> {
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
-/**
- * A host as it is kept: in lower case, in ASCII (punycode). Throws an error that says what is wrong with one that cannot be a
- * site's.
- */
+/** Normalizes a host to lower-case ASCII (punycode). Throws an error that explains why a host is invalid. */
 export function readHost(text: string, baseUrl: string): string {
   if (!/^[^\s/\\:@?#%*[\]]{1,253}$/u.test(text) || !URL.canParse(`https://${text}`)) {
-    throw hostMistake(`"${text}" is not a host. Give only the name, such as shop.example, without https:// and port.`);
+    throw hostMistake(`"${text}" is not a host. Enter only the name, such as shop.example, without https:// and port.`);
   }
   const { hostname } = new URL(`https://${text}`);
   const labels = hostname.split('.');
   if (isIP(hostname) || labels.length < 2 || hostname.length > 253 || !labels.every((label) => LABEL.test(label))) {
-    throw hostMistake(`"${text}" is not a host name with a domain. Give one such as shop.example.`);
+    throw hostMistake(`"${text}" is not a host name with a domain. Enter one such as shop.example.`);
   }
   if (hostname === new URL(baseUrl).hostname) {
-    throw hostMistake(`${hostname} is the host of BASE_URL, which all sites share. Choose another one.`);
+    throw hostMistake(`${hostname} is the host of BASE_URL, which all sites share. Choose another host.`);
   }
   return hostname;
 }
@@ -63,7 +60,7 @@ function hostMistake(msg: string): ValidationError {
 
 type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** Those of a site, the primary one first. */
+/** The hosts of a site, primary first. */
 export async function listDomains(owner: Owner, site_id: string): Promise<Domain[]> {
   const { rows } = await owner.query<Domain>(
     sql`select host, site_id, is_primary from commerce.site_domains where site_id = ${site_id}::uuid
@@ -72,9 +69,9 @@ export async function listDomains(owner: Owner, site_id: string): Promise<Domain
   return rows;
 }
 
-/** Adds a host to a site, or makes one that it has the primary one, inside a transaction. Throws `conflict` when another site has it. */
+/** Adds a host to a site or makes it primary, inside a transaction. Throws `conflict` if another site has it. */
 export async function addDomain(owner: Owner, { host, site_id, is_primary }: Domain): Promise<void> {
-  // Two operators who both set a primary host take turns. Writes of the shop, which refer to its row, go on.
+  // Serializes operators who both set a primary host. Writes of the shop, which reference its row, are not blocked.
   await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for no key update`);
   if (is_primary) {
     await owner.query(
@@ -89,11 +86,11 @@ export async function addDomain(owner: Owner, { host, site_id, is_primary }: Dom
         where d.site_id = excluded.site_id`,
   );
   if (rowCount === 0) {
-    throw new ShopError('conflict', `${host} is the host of another site. Remove it there first.`);
+    throw new ShopError('conflict', `${host} belongs to another site. Remove it there first.`);
   }
 }
 
-/** Throws NotFound when the site does not have it. */
+/** Throws NotFound if the site does not have the host. */
 export async function removeDomain(owner: Owner, site_id: string, host: string): Promise<void> {
   const { rowCount } = await owner.query(
     sql`delete from commerce.site_domains where site_id = ${site_id}::uuid and host = ${host}`,

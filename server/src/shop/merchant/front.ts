@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { NO_BRAND, NO_LEGAL, type WholeBrand, type WholeLegal } from './brand.ts';
 
-/** What the pages and mails of a shop are made with besides their content. */
+/** Profile of a shop, which its pages and mails need besides their content. */
 export interface Front {
   site_id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface Front {
   storefront_url: string | null;
   product_url_template: string | null;
   allowed_origins: string[];
-  /** Whether shoppers are asked whether they want mails about offers. */
+  /** Whether checkouts ask for consent to marketing mails. */
   ask_for_marketing: boolean;
 }
 

@@ -15,11 +15,11 @@ import { merchantFields } from './merchant-fields.ts';
 
 /**
  * Invitations to a merchant's staff:
- * 1. somebody of the staff invites an address; the mail is queued
- * 2. the job that writes the mail mints the link's token, and keeps its hash
- * 3. whoever has the mail sees what it is about; the site is known by the token alone
- * 4. an address that has a login accepts while logged in; another one makes its login with a name and a password
- * An invitation ends once: of parallel calls that accept or withdraw it, one does.
+ * 1. a staff member invites an address; the mail is queued
+ * 2. the job that writes the mail creates the link's token and stores its hash
+ * 3. the recipient opens the link, whose token identifies the site
+ * 4. a person with a login accepts while logged in; another one creates a login with a name and a password.
+ * Only one of several parallel calls accepts or withdraws an invitation.
  */
 const LIFE = '7 days';
 const MOST_INVITATIONS = 100;
@@ -33,7 +33,7 @@ const INVITATION: Sql = selectList<StaffInvitation>({
   invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by)`,
 });
 
-/** Those that are neither accepted nor withdrawn, newest first. */
+/** Open invitations, newest first. */
 export async function list(shop: Shop): Promise<StaffInvitation[]> {
   return shop.rows<StaffInvitation>(
     sql`select ${INVITATION} from staff_invitations v where v.site_id = ${shop.siteId} and v.ended_at is null
@@ -42,8 +42,8 @@ export async function list(shop: Shop): Promise<StaffInvitation[]> {
 }
 
 /**
- * Invites an address in the name of the member of staff who acts, in place of an earlier invitation of the same. Throws
- * `insufficient_scope` where either role is beyond the caller, `already_staff` and `limit_reached`.
+ * Invites an address in the name of the acting staff member, replacing an earlier invitation. Throws
+ * `insufficient_scope` if either role exceeds the caller's, `already_staff` and `limit_reached`.
  */
 export async function create(
   shop: Shop,
@@ -57,7 +57,7 @@ export async function create(
     sql`select from staff_memberships m join staff s on s.id = m.staff_id
       where m.site_id = ${shop.siteId} and lower(s.email) = ${address}`,
   );
-  if (works) throw new ShopError('already_staff', 'This address belongs to the staff already.');
+  if (works) throw new ShopError('already_staff', 'This address already belongs to the staff.');
   await refuseOpenBeyond(shop, sql`email = ${address}`, granter);
   const made = await shop.one<StaffInvitation>(
     sql`insert into staff_invitations as v (site_id, id, email, role, invited_by, expires_at)
@@ -73,7 +73,7 @@ export async function create(
   return made;
 }
 
-/** Throws `insufficient_scope` where an open invitation is to a role that is beyond the caller. Its site's turn has been taken. */
+/** Throws `insufficient_scope` if an open invitation has a role that exceeds the caller's. The site must be locked. */
 async function refuseOpenBeyond(shop: Shop, which: Sql, granter: Granter): Promise<void> {
   const open = await shop.one<RowOf<'staff_invitations', 'role'>>(
     sql`select role from staff_invitations where site_id = ${shop.siteId} and ended_at is null and ${which}`,
@@ -81,7 +81,7 @@ async function refuseOpenBeyond(shop: Shop, which: Sql, granter: Granter): Promi
   if (open) refuseBeyond(open.role, granter);
 }
 
-/** Ends an invitation whose link has not been used. Throws `insufficient_scope` for a role beyond the caller, and `not_found`. */
+/** Withdraws an open invitation. Throws `insufficient_scope` for a role that exceeds the caller's, and `not_found`. */
 export async function withdraw(shop: Shop, id: string, granter: Granter): Promise<void> {
   await takeTurn(shop);
   await refuseOpenBeyond(shop, sql`id = ${id}`, granter);
@@ -92,7 +92,7 @@ export async function withdraw(shop: Shop, id: string, granter: Granter): Promis
   if (ended === 0) throw notFound('invitation');
 }
 
-/** A new token for the link of an invitation that is alive; the one before it stops working. */
+/** Creates a new link token of an open invitation and invalidates the previous one. */
 export async function mintLink(shop: Shop, id: string): Promise<string | undefined> {
   const token = mintToken('invitation');
   const kept = await shop.run(
@@ -110,7 +110,7 @@ export interface ShownInvitation extends RowOf<'staff_invitations', 'email' | 'r
 
 const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
 
-/** What an invitation is about. Throws `invitation_token_invalid`. */
+/** The content of an invitation. Throws `invitation_token_invalid`. */
 export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const found = await shop.one<ShownInvitation & { closed: Closed | null }>(
@@ -128,7 +128,7 @@ export async function show(shop: Shop, token: string): Promise<ShownInvitation> 
   return shown;
 }
 
-/** Throws what `register` would, before a password is hashed for it. */
+/** Throws what `register` would throw, before a password is hashed. */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(
@@ -157,7 +157,7 @@ export async function accept(shop: Shop, token: string, staff: Staff): Promise<N
   return join(shop, ended, staff);
 }
 
-/** The same for an address without a login, which gets one. Throws `login_required` if it has one. */
+/** The same for an address without a login: creates the login. Throws `login_required` if there is one. */
 export async function register(
   shop: Shop,
   token: string,
@@ -173,12 +173,12 @@ export async function register(
 }
 
 function loginRequired(): ShopError {
-  return new ShopError('login_required', 'This address has a login already. Log in to accept.');
+  return new ShopError('login_required', 'This address already has a login. Log in to accept.');
 }
 
 type Ended = RowOf<'staff_invitations', 'site_id' | 'role' | 'invited_by'>;
 
-/** Uses an invitation up. Its site is locked first, as for every change of its staff. */
+/** Uses an invitation. Locks its site first, like every change of the staff. */
 async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const token_hash = hashToken(token);
@@ -207,17 +207,17 @@ async function join(shop: Shop, { site_id, role, invited_by }: Ended, staff: Sta
         exists (select from staff_memberships m where m.site_id = ${site_id} and m.staff_id = ${staff.id}) as works
       from sites s where s.site_id = ${site_id}`,
   );
-  if (!merchant) throw new Error(`The site ${site_id} is gone.`);
+  if (!merchant) throw new Error(`Site ${site_id} was not found.`);
   const { works, ...told } = merchant;
   if (joined === 0 && !works) throw tooMany('members', MOST_MEMBERS);
-  if (joined === 0) throw new ShopError('already_staff', 'You belong to the staff already.');
+  if (joined === 0) throw new ShopError('already_staff', 'You already belong to the staff.');
   return { staff, role, merchant: told };
 }
 
 function invalid(): ShopError {
-  return new ShopError('invitation_token_invalid', 'This invitation does not work any more. Ask for a new one.');
+  return new ShopError('invitation_token_invalid', 'This invitation is no longer valid. Ask for a new one.');
 }
 
 function tooMany(noun: string, limit: number): ShopError {
-  return new ShopError('limit_reached', `There are ${limit} ${noun} already.`, { limit });
+  return new ShopError('limit_reached', `The maximum of ${limit} ${noun} is reached.`, { limit });
 }

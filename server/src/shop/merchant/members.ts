@@ -6,15 +6,15 @@ import type { Shop } from '../shop.ts';
 import { keysOf, revokeKeys } from './member-keys.ts';
 
 /**
- * Who works for a merchant, in which role. Changes of one site's staff wait for each other (`takeTurn`), so that what a statement
- * counts stays true until it commits: one of two owners who remove each other stays.
+ * Staff of a merchant and their roles. Changes of one site's staff run one after the other (`takeTurn`), so that a
+ * count stays true until the commit: if two owners remove each other, one stays.
  */
 export const MOST_MEMBERS = 500;
 
-/** Whoever calls, as far as roles are concerned. They may give, change and take those of which they have every scope. */
+/** The caller's rights over roles: they may assign and remove roles whose scopes they all have. */
 export interface Granter {
   held: string[];
-  /** A scope that they lack, of each role that is beyond them. */
+  /** A missing scope for each role that exceeds the caller's. */
   lacks: Partial<Record<StaffRole, string>>;
 }
 
@@ -27,7 +27,7 @@ const MEMBER: Sql = selectList<StaffMember>({
   invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = m.invited_by)`,
 });
 
-/** Everyone, by name. */
+/** All staff, by name. */
 export async function list(shop: Shop): Promise<StaffMember[]> {
   return shop.rows<StaffMember>(
     sql`select ${MEMBER} from staff_memberships m join staff s on s.id = m.staff_id
@@ -35,7 +35,7 @@ export async function list(shop: Shop): Promise<StaffMember[]> {
   );
 }
 
-/** Throws `insufficient_scope` for a role that is beyond the caller, and `last_owner` if nobody else would be one. */
+/** Throws `insufficient_scope` for a role that exceeds the caller's, and `last_owner` if no owner would remain. */
 export async function changeRole(
   shop: Shop,
   staff_id: string,
@@ -53,10 +53,13 @@ export async function changeRole(
   return get(shop, staff_id);
 }
 
-/** What happens to the keys that a member made. */
+/** The treatment of keys that a member created. */
 export type KeysOfLeaver = 'ask' | 'keep' | 'revoke';
 
-/** The member's next call is refused. Throws as `changeRole` does, and `member_has_keys` where nothing was chosen about them. */
+/**
+ * Removes a member, whose next call is rejected. Throws what `changeRole` throws, and `member_has_keys` if no choice
+ * was made for the member's keys.
+ */
 export async function remove(shop: Shop, staff_id: string, granter: Granter, choice: KeysOfLeaver): Promise<void> {
   await takeTurn(shop);
   const removed = await shop.run(
@@ -68,10 +71,10 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter, cho
   const keys = choice === 'keep' ? [] : await keysOf(shop, staff_id);
   if (keys.length === 0) return;
   if (choice === 'revoke') return revokeKeys(shop, keys);
-  throw new ShopError('member_has_keys', 'This member made keys that still work. Revoke or keep them.', { keys });
+  throw new ShopError('member_has_keys', 'This member created keys that still work. Revoke or keep them.', { keys });
 }
 
-/** Nobody gives by a link what they could not give any more themselves. */
+/** A removed member's invitations must not grant access any longer. */
 async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(
     sql`update staff_invitations set ended_at = now()
@@ -79,19 +82,19 @@ async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   );
 }
 
-/** Makes changes of one site's staff and of its keys wait for each other, until the transaction ends. */
+/** Serializes changes of one site's staff and keys until the transaction ends. */
 export async function takeTurn(shop: Shop): Promise<void> {
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
 }
 
-/** Throws `insufficient_scope` for a role that whoever calls may not give. */
+/** Throws `insufficient_scope` for a role that the caller may not assign. */
 export function refuseBeyond(role: StaffRole, granter: Granter): void {
   const scope = granter.lacks[role];
   if (scope === undefined) return;
   const message =
     role === 'owner'
-      ? 'Only an owner makes, changes or removes an owner.'
-      : `You may do less than the role ${role}, so you cannot give, change or take it.`;
+      ? 'Only an owner can add, change or remove an owner.'
+      : `Your role has fewer permissions than ${role}, so you cannot assign, change or remove it.`;
   throw new ShopError('insufficient_scope', message, { scope, held: granter.held });
 }
 
@@ -99,7 +102,7 @@ function mayChange({ siteId }: Shop, staff_id: string, { lacks }: Granter): Sql 
   return sql`m.site_id = ${siteId} and m.staff_id = ${staff_id} and m.role <> all(${Object.keys(lacks)}::text[])`;
 }
 
-/** Whether the site keeps an owner without this member's role. */
+/** Whether the site has another owner than this member. */
 function othersOwn({ siteId }: Shop, staff_id: string): Sql {
   return sql`(m.role <> 'owner' or exists (select from staff_memberships o
     where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;
@@ -110,13 +113,13 @@ async function get(shop: Shop, staff_id: string): Promise<StaffMember> {
     sql`select ${MEMBER} from staff_memberships m join staff s on s.id = m.staff_id
       where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
   );
-  if (!found) throw notFound('member of staff');
+  if (!found) throw notFound('staff member');
   return found;
 }
 
-/** Why a change of the member touched nothing. */
+/** Throws the reason that a change of the member matched no row. */
 async function explain(shop: Shop, staff_id: string, granter: Granter): Promise<never> {
   const { role } = await get(shop, staff_id);
   refuseBeyond(role, granter);
-  throw new ShopError('last_owner', 'This is the only owner. Make somebody else an owner first.');
+  throw new ShopError('last_owner', 'This is the only owner. Make another member an owner first.');
 }

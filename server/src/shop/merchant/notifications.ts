@@ -4,7 +4,7 @@ import { selectList } from '../../db/fields.ts';
 import { notFound } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/** Which mails of the shop a member of its staff gets; mail.ts asks the same columns. */
+/** The mail subscriptions of a staff member; mail.ts reads the same columns. */
 
 const columns = selectList<Notifications>({
   new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)`,
@@ -12,17 +12,17 @@ const columns = selectList<Notifications>({
   webhook_disabled: sql`m.mail_disabled_webhooks`,
 });
 
-/** Throws `not_found` to somebody who does not work for the shop. */
+/** Throws `not_found` for people outside of the staff. */
 export async function get(shop: Shop, staff_id: string): Promise<Notifications> {
   const found = await shop.one<Notifications>(
     sql`select ${columns} from staff_memberships m join site_settings t on t.site_id = m.site_id
       where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
   );
-  if (!found) throw notFound('member of staff');
+  if (!found) throw notFound('staff member');
   return found;
 }
 
-/** Switches those given. Throws the same. */
+/** Changes the given switches. Throws the same. */
 export async function update(shop: Shop, staff_id: string, patch: NotificationsPatch): Promise<Notifications> {
   await shop.run(
     sql`update staff_memberships set mail_new_orders = coalesce(${patch.new_order ?? null}, mail_new_orders),

@@ -10,19 +10,19 @@ import * as setup from './setup.ts';
 import { createSite, type NewPassword, type SiteCredentials } from './sites.ts';
 import { taxesOf, usualCountry } from './usual-taxes.ts';
 
-/** All that a shop is opened with. */
+/** The input for opening a shop. */
 export interface Opening {
   name: string;
   currency: string;
   staff: { email: string; name: string };
-  /** The password for the login; null to have one made. */
+  /** Login password; null to generate one. */
   password: string | null;
   settings: SettingsPatch;
   shipping_options: ShippingOptionInput[];
   products: ProductImport[];
 }
 
-/** A shop that was opened, with what it still lacks. */
+/** A new shop with its missing setup steps. */
 export interface Opened {
   credentials: SiteCredentials;
   missing: SetupItem[];
@@ -31,14 +31,14 @@ export interface Opened {
 
 export interface OpeningDeps {
   baseUrl: string;
-  /** Which cards the operator has all shops take, if any. */
+  /** The operator's card provider for all shops, if any. */
   card: { name: string } | undefined;
   mistakesInRow: RowCheck;
-  /** What becomes of a refusal of the part at a place of the opening. */
+  /** Converts an error of one part of the opening. */
   refusedAt(place: string, error: unknown): unknown;
 }
 
-/** Opens a shop with all that it is to have, inside a transaction. Throws what `refusedAt` makes of a refusal. */
+/** Creates a shop with all its parts, inside a transaction. Throws the errors that `refusedAt` returns. */
 export async function openShop(
   connection: Connection,
   opening: Omit<Opening, 'password'> & { password: NewPassword },
@@ -50,7 +50,7 @@ export async function openShop(
   return { credentials, can_sell, missing: items.filter(({ done }) => !done) };
 }
 
-/** Sets what a new shop needs to sell. */
+/** Creates everything that a new shop needs to sell. */
 async function furnish(shop: Shop, opening: Omit<Opening, 'password'>, deps: OpeningDeps): Promise<void> {
   const part = async <T>(at: string, work: Promise<T>) =>
     work.catch((error: unknown) => {
@@ -65,10 +65,10 @@ async function furnish(shop: Shop, opening: Omit<Opening, 'password'>, deps: Ope
   const { results } = await importProducts(shop, { products: opening.products }, deps.mistakesInRow);
   const refused = results.find(({ status }) => status === 'failed');
   const [mistake] = refused?.errors ?? [];
-  if (refused) throw deps.refusedAt(`products.${refused.index}`, new Error(mistake?.msg ?? 'It was refused.'));
+  if (refused) throw deps.refusedAt(`products.${refused.index}`, new Error(mistake?.msg ?? 'Rejected.'));
 }
 
-/** What the settings of a shop of the country usually are. */
+/** Usual settings of a shop in the country. */
 export function usualSettings(
   country: string,
   { shipping_options = [] }: Pick<Partial<Opening>, 'shipping_options'>,

@@ -1,7 +1,7 @@
 import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
-import { pendingCents, usedCents } from '../mandates/budgets.ts';
+import { pendingCents, usedCents } from '../agent-limits/budgets.ts';
 import { isOverdue } from '../orders/overdue.ts';
 import { isToShip } from '../orders/quantities.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
@@ -9,7 +9,7 @@ import type { Shop } from '../shop.ts';
 import { isLowStock, isOutOfStock } from '../stock/inventory.ts';
 import * as setup from './setup.ts';
 
-/** The figures with which staff begin their day: each of a statement that an index answers. */
+/** Figures for the staff's overview. An index serves each statement. */
 
 const DAYS = 30;
 
@@ -38,7 +38,7 @@ interface Sales extends Pick<Overview, 'time_zone' | 'orders_count' | 'sales'> {
   agent_sales: string;
 }
 
-/** The days of the shop's calendar up to today, in which a day may have 23 or 25 hours. */
+/** Sales per day of the shop's calendar up to today; a day may have 23 or 25 hours. */
 async function readSales(shop: Shop): Promise<Sales> {
   const digits = shop.currencyDigits;
   const found = await shop.one<Sales>(
@@ -82,7 +82,7 @@ type Waiting = Pick<
   'orders_to_pay_count' | 'orders_to_ship_count' | 'low_stock_count' | 'out_of_stock_count'
 >;
 
-/** The conditions on orders are those of the index orders_open. */
+/** The conditions on orders match the index orders_open. */
 async function readWaiting(shop: Shop): Promise<Waiting> {
   const found = await shop.one<Waiting>(
     sql`select (

@@ -3,7 +3,7 @@ import { bodyMistake } from '../errors.ts';
 import { safeUrl } from '../return-urls.ts';
 import { contrastWithWhite, LEAST_CONTRAST } from './brand.ts';
 
-/** What is wrong with the public settings of a shop that the contract's schema cannot judge by itself. */
+/** Mistakes in a shop's public settings that the contract's schema cannot detect. */
 export function publicMistakes(patch: SettingsPatch, baseUrl: string): ValidationErrorItem[] {
   const { brand, legal, storefront_url, product_url_template, time_zone } = patch;
   const addresses: [(string | number)[], string | null | undefined][] = [
@@ -23,11 +23,11 @@ export function publicMistakes(patch: SettingsPatch, baseUrl: string): Validatio
     mistakes.push(bodyMistake(['product_url_template'], 'value_error', message));
   }
   if (time_zone !== undefined && !isTimeZone(time_zone)) {
-    const message = 'This is not a time zone. Give an IANA name such as Europe/Berlin.';
+    const message = 'Unknown time zone. Send an IANA name such as Europe/Berlin.';
     mistakes.push(bodyMistake(['time_zone'], 'value_error', message));
   }
   if (legal?.terms_required && !legal.terms_url) {
-    const message = 'Give the terms_url too: shoppers must be able to read what they accept.';
+    const message = 'Send terms_url too: shoppers must be able to read the terms that they accept.';
     mistakes.push(bodyMistake(['legal', 'terms_required'], 'value_error', message));
   }
   return brand?.accent_color ? [...mistakes, ...contrastMistakes(brand.accent_color)] : mistakes;
@@ -42,7 +42,7 @@ function contrastMistakes(color: string): ValidationErrorItem[] {
   const contrast = contrastWithWhite(color);
   if (contrast >= LEAST_CONTRAST) return [];
   const told = (Math.floor(contrast * 100) / 100).toFixed(2);
-  const message = `The contrast of ${color} against white is ${told}, and ${LEAST_CONTRAST} is the least that everybody can read. Choose a darker colour.`;
+  const message = `The contrast of ${color} against white is ${told}; at least ${LEAST_CONTRAST} is required for readability. Choose a darker colour.`;
   return [bodyMistake(['brand', 'accent_color'], 'value_error', message)];
 }
 

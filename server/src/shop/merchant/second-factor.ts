@@ -13,8 +13,8 @@ import type { Shop } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
 
 /**
- * The second factor of staff: codes of an authenticator app (TOTP, RFC 6238), and recovery codes in its place. A code is judged
- * outside the transaction of the call, after it was counted as a try, and used up inside it: each works once.
+ * Second factor of staff: codes of an authenticator app (TOTP, RFC 6238) or recovery codes. A code is verified outside
+ * of the call's transaction, after it was counted as an attempt, and used inside: each works once.
  */
 const PERIOD_SECONDS = 30;
 const RECOVERY_CODES = 10;
@@ -25,7 +25,7 @@ export interface TwoFactor {
   recovery_codes_left: number;
 }
 
-/** A code that was right, and has to be used up. */
+/** A verified code that still must be used. */
 export type RightCode = { step: number } | { recovery_hash: Buffer };
 
 export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
@@ -38,7 +38,7 @@ export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
   return { status: found.turned_on_at ? 'on' : 'pending', ...found };
 }
 
-/** Whether logins of a person need it. */
+/** Whether logins of a person require it. */
 export async function isOn(db: Pool, staff_id: string): Promise<boolean> {
   const { rows } = await queryAlone(
     db,
@@ -53,7 +53,7 @@ export interface Setup {
   qr_svg: string;
 }
 
-/** A new secret, which counts once a code of it is confirmed. Throws `two_factor_on` when it is on already. */
+/** Creates a secret that becomes active once a code confirms it. Throws `two_factor_on` if it is already on. */
 export async function setUp(
   shop: Shop,
   { secretKey, baseUrl }: { secretKey: string; baseUrl: string },
@@ -66,14 +66,15 @@ export async function setUp(
     sql`insert into staff_second_factors as f (staff_id, secret) values (${id}, ${sealed})
       on conflict (staff_id) do update set secret = excluded.secret, last_step = 0 where f.turned_on_at is null`,
   );
-  if (made === 0) throw new ShopError('two_factor_on', 'Two-factor login is on. Turn it off to use another app.');
+  if (made === 0)
+    throw new ShopError('two_factor_on', 'Two-factor login is already on. Turn it off to use another app.');
   const otpauth_uri = generateURI({ issuer: new URL(baseUrl).hostname, label: email, secret: totp_secret });
   return { totp_secret, otpauth_uri, qr_svg: renderSVG(otpauth_uri) };
 }
 
 /**
- * Judges a code, of the secret that is not confirmed yet if `pending`. Throws `second_factor_invalid`, and `rate_limited` after
- * five wrong ones. Call it with no connection held.
+ * Verifies a code, against the unconfirmed secret if `pending`. Throws `second_factor_invalid`, and `rate_limited`
+ * after five wrong ones. Do not hold a connection during the call.
  */
 export async function judge(
   db: Pool,
@@ -86,10 +87,10 @@ export async function judge(
   const draws = [{ key: `second_factor ${staff_id}`, points, seconds }];
   const [drawn] = await draw(db, draws);
   if (!drawn || drawn.remaining < 0) {
-    // What is refused was not tried.
+    // A rejected attempt does not count.
     await giveBack(db, draws);
     const retry_after_seconds = Math.max(1, Math.ceil((drawn?.ms_until_reset ?? 0) / 1_000));
-    throw new ShopError('rate_limited', 'Too many wrong codes.', { retry_after_seconds });
+    throw new ShopError('rate_limited', 'Too many wrong codes. Retry later.', { retry_after_seconds });
   }
   const right = /^\d{6}$/.test(code)
     ? await judgeTotp(db, secretKey, staff_id, code, pending)
@@ -108,7 +109,7 @@ async function judgeTotp(db: Pool, secretKey: string, staff_id: string, token: s
   if (!rows[0]) return undefined;
   const { verifySync } = await import('otplib');
   const secret = unseal(sealingOf(secretKey, staff_id), rows[0].secret);
-  // The code before and the one after count as well: clocks differ.
+  // Accepts the previous and the next code, because clocks differ.
   const { valid, ...told } = verifySync({ secret, token, epochTolerance: PERIOD_SECONDS });
   return valid && 'timeStep' in told ? { step: told.timeStep } : undefined;
 }
@@ -123,7 +124,7 @@ async function judgeRecovery(db: Pool, staff_id: string, code: string) {
   return rows.length > 0 ? { recovery_hash } : undefined;
 }
 
-/** Uses a right code up: of parallel calls, only one may. Throws `second_factor_invalid` to the others. */
+/** Uses a verified code: only one of several parallel calls succeeds. Throws `second_factor_invalid` for the others. */
 export async function use(shop: Shop, staff_id: string, code: RightCode): Promise<void> {
   const used = await shop.run(
     'step' in code
@@ -135,7 +136,7 @@ export async function use(shop: Shop, staff_id: string, code: RightCode): Promis
   if (used === 0) throw invalidCode();
 }
 
-/** Turns it on with a right code of the pending secret, and returns the recovery codes, which are shown once. */
+/** Turns it on with a verified code of the pending secret. Returns the recovery codes, which are shown once. */
 export async function confirm(shop: Shop, staff_id: string, code: RightCode): Promise<string[]> {
   if (!('step' in code)) throw invalidCode();
   const on = await shop.run(
@@ -146,7 +147,7 @@ export async function confirm(shop: Shop, staff_id: string, code: RightCode): Pr
   return makeRecoveryCodes(shop, staff_id);
 }
 
-/** Deletes all recovery codes of a person, used or not, and returns new ones. Throws `two_factor_off` when there is nothing to recover. */
+/** Deletes all recovery codes of a person and returns new ones. Throws `two_factor_off` if it is off. */
 export async function replaceRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]> {
   // Of parallel calls, the one that commits last deletes the codes of the others: only one set is ever valid.
   const on = await shop.one(
@@ -166,7 +167,7 @@ async function makeRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]
   return codes;
 }
 
-/** Deletes the secret and the recovery codes; says whether logins needed it. */
+/** Deletes the secret and the recovery codes. Returns whether it was on. */
 export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
   const removed = await shop.one<RowOf<'staff_second_factors', 'turned_on_at'>>(
     sql`delete from staff_second_factors where staff_id = ${staff_id} returning turned_on_at`,
@@ -174,7 +175,7 @@ export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
   return Boolean(removed?.turned_on_at);
 }
 
-/** Re-encrypts all secrets; counts them, and lists the people whose secret neither key opens. */
+/** Re-encrypts all secrets. Counts them and lists people whose secret neither key decrypts. */
 export async function resealSecondFactors(
   connection: Connection,
   { from, to }: { from: string; to: string },
@@ -212,5 +213,5 @@ function sealingOf(secretKey: string, staff_id: string): Sealing {
 }
 
 function invalidCode(): ShopError {
-  return new ShopError('second_factor_invalid', 'The code is wrong or was used before.');
+  return new ShopError('second_factor_invalid', 'The code is wrong or was already used.');
 }

@@ -9,8 +9,8 @@ import sql from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { synonymTerms } from '../../search/words/synonyms.ts';
+import { agentPolicy } from '../agent-limits/policy.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
-import { agentPolicy } from '../mandates/policy.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
@@ -18,12 +18,13 @@ import { NO_BRAND, NO_LEGAL } from './brand.ts';
 import { publicMistakes } from './public-facts.ts';
 
 /**
- * A change writes the site's row and then that of its settings, only the fields that are given, so that the last writer of a
- * field wins. A change of the currency locks the site's row before that, which waits for whatever is being priced
- * (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of one site's secrets and hosts take turns.
+ * A change writes the site's row and then that of its settings, only the given fields, so that the last writer of a
+ * field wins. A change of the currency first locks the site's row, which waits for pricing in progress
+ * (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of one site's secrets and hosts
+ * run one after the other.
  */
 
-/** Of `sites s` and `site_settings t`. */
+/** Columns of `sites s` and `site_settings t`. */
 const COLUMNS = selectList<Settings>({
   site_id: sql`s.site_id`,
   merchant_id: sql`s.merchant_id`,
@@ -51,7 +52,6 @@ const COLUMNS = selectList<Settings>({
   updated_at: sql`t.updated_at`,
 });
 
-/** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings>(
     sql`select ${COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
@@ -73,7 +73,7 @@ const PUBLIC_COLUMNS = selectList<PublicShop>({
           'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url')`,
 });
 
-/** What anyone may know of the shop. */
+/** The public facts of the shop. */
 export async function getPublic(shop: Shop): Promise<PublicShop> {
   const found = await shop.one<PublicShop>(
     sql`select ${PUBLIC_COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
@@ -83,8 +83,8 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
 }
 
 /**
- * Changes the settings given and leaves the others; a list or an object replaces the old one whole. Throws `currency_in_use`
- * when the currency would change under existing prices.
+ * Changes the given settings; a list or an object replaces the old one as a whole. Throws `currency_in_use` if there
+ * are prices in the old currency.
  */
 export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string): Promise<Settings> {
   const mistakes = [...settingsMistakes(patch), ...publicMistakes(patch, baseUrl)];
@@ -97,7 +97,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
-  // For fields that may be null, whether one is given is told apart from its value.
+  // For nullable fields, a missing value and null differ.
   await shop.run(
     sql`update site_settings set
         name = coalesce(${name}, name),
@@ -130,8 +130,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
 }
 
 /**
- * Waits for products, codes, shipping options and agents' requests that are being made: each holds a key lock on the site's row
- * until it commits. What a customer allowed an agent to spend is an amount of the currency as well.
+ * Waits for products, codes, shipping options and agents' requests in progress: each holds a key lock on the site's row
+ * until it commits. An agent's budget is an amount of the currency too.
  */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<RowOf<'sites', 'currency'>>(
@@ -151,17 +151,17 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
           select from agent_consents
           where site_id = ${shop.siteId} and status in ('pending', 'approved') and expires_at > now())`,
   );
-  if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its currency.');
+  if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its current currency.');
 }
 
-/** What the contract's schema cannot judge by itself. */
+/** Mistakes that the contract's schema cannot detect. */
 function settingsMistakes({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (name?.trim() === '') {
-    mistakes.push(bodyMistake(['name'], 'string_too_short', 'A name cannot be blank.', { min_length: 1 }));
+    mistakes.push(bodyMistake(['name'], 'string_too_short', 'The name must not be blank.', { min_length: 1 }));
   }
   if (currency !== undefined && !isCurrency(currency)) {
-    mistakes.push(bodyMistake(['currency'], 'value_error', 'This is not an active ISO 4217 currency code.'));
+    mistakes.push(bodyMistake(['currency'], 'value_error', 'Not an active ISO 4217 currency code.'));
   }
   if (bank_details && !hasValidCheckDigits(bank_details.iban)) {
     mistakes.push(bodyMistake(['bank_details', 'iban'], 'value_error', 'The check digits of this IBAN are wrong.'));
@@ -169,14 +169,17 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
   return [...mistakes, ...repeatedRates(tax_rates)];
 }
 
-/** ISO 13616: the first four characters moved to the end, letters as numbers from 10 on, leave 1 modulo 97. */
+/**
+ * ISO 13616: with the first four characters moved to the end and letters as numbers from 10 on, the remainder modulo 97
+ * is 1.
+ */
 export function hasValidCheckDigits(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);
   const digits = moved.replaceAll(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
   return BigInt(digits) % 97n === 1n;
 }
 
-/** Bank details with nothing left out, as they are answered. */
+/** Bank details with all fields, as responses show them. */
 function whole(details: BankDetails | undefined): BankDetails | undefined {
   return details && { bic: null, bank_name: null, instructions: null, ...details };
 }

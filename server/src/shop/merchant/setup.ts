@@ -4,9 +4,9 @@ import { TEST_PROVIDER } from '../payments/test-provider.ts';
 import type { Shop } from '../shop.ts';
 import type { WholeLegal } from './brand.ts';
 
-/** What a shop still needs before it can sell, and what else should be set. */
+/** Setup steps: settings that a shop needs before it can sell, and recommended ones. */
 
-/** What `commerce.site_health` answers (db/migrations/baseline/reports.ts). */
+/** Result of `commerce.site_health` (db/migrations/baseline/reports.ts). */
 export interface Facts {
   is_published: boolean;
   is_in_stock: boolean;
@@ -18,30 +18,30 @@ export interface Facts {
   tax_decided: boolean;
   storefront_url: string | null;
   has_contact: boolean;
-  /** Without what was never given. */
+  /** Without missing fields. */
   legal: Partial<WholeLegal>;
   webhooks_failing: boolean;
 }
 
-/** Which cards the operator has all shops take, if any. */
+/** The operator's card provider for all shops, if any. */
 interface CardDeps {
   card: { name: string } | undefined;
 }
 
-/** In words, as people read which are missing. */
+/** Names for the list of missing texts. */
 const LEGAL_TEXTS = {
   terms_url: 'terms and conditions',
   privacy_url: 'privacy policy',
   imprint_url: 'imprint',
 } as const;
 
-/** The steps, the blocking ones first. */
+/** The steps, blocking ones first. */
 export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
   const items = stepsOf(await readFacts(shop), deps);
   return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
-/** The same of what has been read. */
+/** The steps for facts that were read. */
 export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {
   return [
     products(facts),
@@ -65,12 +65,12 @@ function products({ is_published, is_in_stock }: Facts): SetupItem {
   if (is_in_stock) return done('products', 'A product is for sale.', true);
   if (is_published) {
     const next = step('dashboard.adjustInventory', 'POST', '/api/dashboard/inventory/{variant_id}/adjust', 'delta');
-    return missing('products', 'No published product is in stock. Book in what has arrived.', next, true);
+    return missing('products', 'No published product is in stock. Add the stock that has arrived.', next, true);
   }
   const next = step('dashboard.createProduct', 'POST', '/api/dashboard/products', 'status', 'inventory_quantity');
   return missing(
     'products',
-    'No product is published. Publish one, with its stock: its status must be active.',
+    'No product is published. Set the status of a product to active and add its stock.',
     next,
     true,
   );
@@ -78,9 +78,8 @@ function products({ is_published, is_in_stock }: Facts): SetupItem {
 
 function delivery({ is_published, needs_delivery, has_delivery }: Facts): SetupItem {
   if (has_delivery) return done('delivery', 'The shop has a shipping option.', true);
-  if (is_published && !needs_delivery) return done('delivery', 'Nothing that is for sale has to be shipped.', true);
-  const message =
-    'No shipping option is active, so nothing can be delivered. Add one, with its price and its countries.';
+  if (is_published && !needs_delivery) return done('delivery', 'No product for sale needs shipping.', true);
+  const message = 'No shipping option is active, so nothing can be delivered. Add one with its price and countries.';
   const next = step('dashboard.createShippingOption', 'POST', '/api/dashboard/shipping-options', ...SHIPPING_FIELDS);
   return missing('delivery', message, next, true);
 }
@@ -89,33 +88,32 @@ const SHIPPING_FIELDS = ['name', 'price', 'countries'];
 
 function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   if (takes_transfers || account_mode || card) return done('payment', 'Shoppers can pay.', true);
-  if (has_pickup) return done('payment', 'Shoppers can pay what they pick up, and nothing else.', true);
-  const message = "Shoppers have no way to pay. Give the shop's bank details, or the key of its account at a provider.";
+  if (has_pickup) return done('payment', 'Shoppers can pay only for orders that they pick up.', true);
+  const message = "Shoppers have no way to pay. Add the shop's bank details or the key of its payment account.";
   return missing('payment', message, settings('bank_details'), true);
 }
 
-/** Of ways to pay that are there; that there is none is another item. */
+/** Checks existing ways to pay; a shop without any gets another item. */
 function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
   if (takes_transfers || account_mode === 'live' || has_pickup || operators) {
-    return done('live_payments', 'A way to pay moves real money.');
+    return done('live_payments', 'A payment method accepts real money.');
   }
-  const message =
-    'No way to pay moves real money yet. Give bank details, or the live key of the account at the provider.';
+  const message = 'No payment method accepts real money yet. Add bank details or the live key of the payment account.';
   return missing('live_payments', message, step('dashboard.updatePaymentAccount', 'PATCH', ACCOUNT, 'secret_key'));
 }
 
 const ACCOUNT = '/api/dashboard/payment-account';
 
 function tax({ tax_decided }: Facts): SetupItem {
-  if (tax_decided) return done('tax', 'The tax is decided.');
-  const message = 'No tax is charged, and nobody has said that this is meant. Set the rate, also if it is 0.';
+  if (tax_decided) return done('tax', 'The tax settings are confirmed.');
+  const message = 'No tax is charged, and this was not confirmed. Set the rate, even if it is 0.';
   return missing('tax', message, settings('default_tax_rate', 'tax_rates', 'prices_include_tax'));
 }
 
 function contact({ has_contact }: Facts): SetupItem {
-  if (has_contact) return done('contact', 'Shoppers see how to reach the shop.');
-  const message = 'Pages and mails do not say how to reach the shop. Give an e-mail address or a phone number.';
+  if (has_contact) return done('contact', 'Shoppers see the contact details of the shop.');
+  const message = 'Pages and mails show no contact details. Add an e-mail address or a phone number.';
   return missing('contact', message, settings('brand'));
 }
 
@@ -127,8 +125,8 @@ function legal({ legal: links }: Facts): SetupItem {
 }
 
 function storefront({ storefront_url }: Facts): SetupItem {
-  if (storefront_url) return done('storefront_url', "Pages and mails lead back to the shop's own pages.");
-  const message = 'Pages and mails do not lead back to the shop: the address of its own pages is not set.';
+  if (storefront_url) return done('storefront_url', "Pages and mails link to the shop's own website.");
+  const message = "Pages and mails do not link to the shop's own website, because its address is not set.";
   return missing('storefront_url', message, settings('storefront_url'));
 }
 

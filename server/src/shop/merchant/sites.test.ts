@@ -9,7 +9,7 @@ import { createSite, mintPassword } from './sites.ts';
 const staff = { email: 'someone@example.com', name: 'Someone' };
 const password = await mintPassword();
 
-test('a currency has the decimals that it has', async () => {
+test('reads the number of decimals of a currency', async () => {
   for (const [currency, price] of [
     ['EUR', '10.50'],
     ['JPY', '1050'],
@@ -23,7 +23,7 @@ test('a currency has the decimals that it has', async () => {
   }
 });
 
-test('a code that is no currency makes no site', async () => {
+test('creates no site for an unknown currency code', async () => {
   const { db, owner } = await testServer();
   const site = { name: 'Shop without money', currency: 'ABC', staff, password };
 
@@ -33,7 +33,7 @@ test('a code that is no currency makes no site', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('every mistake is reported at once', async () => {
+test('reports every mistake at once', async () => {
   const { db } = await testServer();
   const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) }, password };
 
@@ -43,7 +43,7 @@ test('every mistake is reported at once', async () => {
   expect(places).toEqual([['currency'], ['name'], ['staff', 'name'], ['staff', 'email']]);
 });
 
-test('a site is made whole or not at all', async () => {
+test('creates a complete site or none', async () => {
   const { db, owner } = await testServer();
   const site = { name: 'Shop half made', currency: 'EUR', staff, password };
 

@@ -12,29 +12,29 @@ import * as credentials from './credentials.ts';
 export interface NewSite {
   name: string;
   currency: string;
-  /** Who runs it. Someone who has a login already gets this site beside the others. */
+  /** The first staff member. A person with a login gets this site in addition. */
   staff: { email: string; name: string };
-  /** The password of that person's login. */
+  /** The password of that login. */
   password: NewPassword;
-  /** Of its first API key; without them, `read` and `write`. */
+  /** Scopes of its first API key; default: `read` and `write`. */
   key_scopes?: ApiKeyScope[];
-  /** Of its first sync key; without them, `read`. */
+  /** Scopes of its first sync key; default: `read`. */
   sync_scopes?: SyncKeyScope[];
 }
 
-/** A new password, with the form in which it is stored. */
+/** A new password with its stored form. */
 export interface NewPassword {
   text: string;
   hash: string;
 }
 
-/** Call it before the transaction of `createSite`: hashing a password would keep others waiting. */
+/** Call it before the transaction of `createSite`, because hashing a password would block others. */
 export async function mintPassword(): Promise<NewPassword> {
   const text = randomPassword();
   return { text, hash: await hashPassword(text) };
 }
 
-/** What a new site is reached with. The secrets are returned here and never again. */
+/** Credentials of a new site. The secrets are returned only here. */
 export interface SiteCredentials {
   site_id: string;
   merchant_id: string;
@@ -42,20 +42,20 @@ export interface SiteCredentials {
   api_key: string;
   sync_key_id: string;
   sync_secret: string;
-  /** The password is null for a login that existed before: it stays as it is. */
+  /** The password is null for an existing login, which stays unchanged. */
   staff: { email: string; password: string | null };
 }
 
-/** A new shop, open for use on the connection that made it. */
+/** A new shop, usable on the connection that created it. */
 export interface OpenedSite {
   shop: Shop;
   credentials: SiteCredentials;
 }
 
 /**
- * Makes a merchant with its site, settings, staff login, storefront token, API key and sync key. Call it inside a transaction,
- * in which the new site is the tenant afterwards. Throws ValidationError for an invalid currency, and for a name or an e-mail
- * that the contract would not show.
+ * Creates a merchant with its site, settings, staff login, storefront token, API key and sync key. Call it inside a
+ * transaction, which afterwards has the new site as tenant. Throws ValidationError for an invalid currency, and for a
+ * name or an e-mail that the contract would reject.
  */
 export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
   const { name, currency, staff, key_scopes: scopes = ['read', 'write'] } = site;
@@ -118,7 +118,7 @@ function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[]
   return mistakes;
 }
 
-/** Gives a person access to a site, with a login of their own when they have none. */
+/** Gives a person access to a site; creates a login if there is none. */
 async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
   const { email, name } = staff;
   const hired = await query<RowOf<'staff', 'id'>>(
@@ -128,7 +128,7 @@ async function hire(connection: Connection, site_id: string, { staff, password }
   );
   const known = hired.rows[0] ? undefined : await staffByEmail(connection, email);
   const staff_id = hired.rows[0]?.id ?? known?.id;
-  if (!staff_id) throw new Error(`The login ${email} was removed at this very moment.`);
+  if (!staff_id) throw new Error(`The login ${email} was deleted concurrently.`);
   await query(
     connection,
     sql`insert into staff_memberships (staff_id, site_id, role) values (${staff_id}, ${site_id}, 'owner')`,

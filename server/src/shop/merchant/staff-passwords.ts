@@ -12,10 +12,10 @@ import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { invalidCredentials } from './staff.ts';
 import * as sessions from './staff-sessions.ts';
 
-/** New passwords of staff, by those who know the old one or who read the mails to their address. Both end every session. */
+/** New staff passwords, set by people who know the old one or who receive the mail. Both end every session. */
 export const RESET_LIFE = '30 minutes';
 
-/** Replaces a password that was verified. Throws `invalid_credentials` when it was changed meanwhile. */
+/** Replaces a verified password. Throws `invalid_credentials` if it changed in between. */
 export async function change(shop: Shop, staff_id: string, { from, to }: { from: string; to: string }): Promise<void> {
   const changed = await shop.one<RowOf<'staff', 'email'>>(
     sql`update staff set password_hash = ${to} where id = ${staff_id} and password_hash = ${from} returning email`,
@@ -24,12 +24,12 @@ export async function change(shop: Shop, staff_id: string, { from, to }: { from:
   await afterwards(shop, staff_id, changed.email);
 }
 
-/** Has a link mailed to the address if it belongs to a member of staff, which is found out later. */
+/** Mails a reset link if the address has a staff login. The job checks that, not the request. */
 export async function requestReset(shop: Shop, email: string): Promise<void> {
   await enqueueForPerson(shop, 'staff_password_reset', { email: foldEmail(email) });
 }
 
-/** The secret of a new link; the one before it stops working. */
+/** Creates the secret of a new link and invalidates the previous one. */
 export async function mintReset(shop: Shop, staff_id: string): Promise<string> {
   const token = mintToken('reset');
   await shop.run(
@@ -41,8 +41,8 @@ export async function mintReset(shop: Shop, staff_id: string): Promise<string> {
 }
 
 /**
- * The hash of a password to be set with a link; throws `reset_token_invalid` before it costs anything, or a ValidationError.
- * Costs tens of milliseconds: hold no connection meanwhile.
+ * Hashes the password for a reset link. Throws `reset_token_invalid` before hashing, or a ValidationError. Takes tens
+ * of milliseconds: do not hold a connection during the call.
  */
 export async function prepareReset(
   db: Pool,
@@ -56,7 +56,9 @@ export async function prepareReset(
   return hashPassword(new_password);
 }
 
-/** Sets the password, once per link, and returns whose it is. The second factor stays as it is. Throws `reset_token_invalid`. */
+/**
+ * Sets the password, once per link, and returns the staff id. The second factor stays on. Throws `reset_token_invalid`.
+ */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<string> {
   const person = await shop.one<RowOf<'staff', 'id' | 'email'>>(
     sql`with taken as (
@@ -77,5 +79,5 @@ async function afterwards(shop: Shop, staff_id: string, email: string): Promise<
 }
 
 function linkIsDead(): ShopError {
-  return new ShopError('reset_token_invalid', 'This link does not work any more. Request a new one.');
+  return new ShopError('reset_token_invalid', 'This link is no longer valid. Request a new one.');
 }

@@ -5,7 +5,7 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deviceInWords } from './devices.ts';
 
-/** The sessions of one member of staff. `current` is the one that asks. */
+/** Sessions of one staff member. `current` is the calling one. */
 export interface Own {
   staff_id: string;
   current: string;
@@ -25,7 +25,7 @@ const COLUMNS = selectList<SessionRow>({
   expires_at: sql`expires_at`,
 });
 
-/** Those alive, the one used last first. */
+/** Active sessions, last used first. */
 export async function list(shop: Shop, { staff_id, current }: Own): Promise<StaffSession[]> {
   const sessions = await shop.rows<SessionRow>(
     sql`select ${COLUMNS} from staff_sessions
@@ -36,7 +36,7 @@ export async function list(shop: Shop, { staff_id, current }: Own): Promise<Staf
   });
 }
 
-/** Ends one: its next call fails in every process. One of somebody else is `not_found`. */
+/** Ends a session in every process. Throws `not_found` for a session of somebody else. */
 export async function end(shop: Shop, staff_id: string, session_id: string): Promise<void> {
   const ended = await shop.run(
     sql`update staff_sessions set revoked_at = now() where id = ${session_id} and staff_id = ${staff_id} and ${ALIVE}`,
@@ -44,19 +44,18 @@ export async function end(shop: Shop, staff_id: string, session_id: string): Pro
   if (ended === 0) throw notFound('session');
 }
 
-/** Ends all but the one that asks. */
+/** Ends all sessions except the calling one. */
 export async function endOthers(shop: Shop, { staff_id, current }: Own): Promise<void> {
   await shop.run(
     sql`update staff_sessions set revoked_at = now() where staff_id = ${staff_id} and id <> ${current} and ${ALIVE}`,
   );
 }
 
-/** Ends all of them. */
 export async function endAll(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where staff_id = ${staff_id} and ${ALIVE}`);
 }
 
-/** Notes that the password or a code was given in a session now; answers until when that counts. */
+/** Records that the session confirmed its password or a code. Returns how long that is valid. */
 export async function confirm(shop: Shop, session_id: string, by: 'password' | 'code'): Promise<string> {
   const confirmed = await shop.one<{ confirmed_until: string }>(
     sql`update staff_sessions set confirmed_at = now(),
@@ -68,7 +67,7 @@ export async function confirm(shop: Shop, session_id: string, by: 'password' | '
   return confirmed.confirmed_until;
 }
 
-/** Throws `step_up_required` unless a code of the second factor was given in the session within 15 minutes. */
+/** Throws `step_up_required` unless the session confirmed a code of the second factor within 15 minutes. */
 export async function requireSecondFactor(shop: Shop, { staff_id, current }: Own): Promise<void> {
   const missing = await shop.one(
     sql`select from staff_second_factors f join staff_sessions s on s.staff_id = f.staff_id
@@ -76,9 +75,9 @@ export async function requireSecondFactor(shop: Shop, { staff_id, current }: Own
         and coalesce(s.second_factor_at <= now() - ${CONFIRMED_FOR}::interval, true)`,
   );
   if (!missing) return;
-  const message = 'Give a code of the second factor: POST /api/dashboard/auth/confirm with totp_code.';
+  const message = 'Confirm a code of the second factor first: POST /api/dashboard/auth/confirm with totp_code.';
   throw new ShopError('step_up_required', message, { second_factor: true });
 }
 
-/** How long after that a session may do what needs it. */
+/** How long a confirmation is valid. */
 export const CONFIRMED_FOR = '15 minutes';

@@ -15,31 +15,31 @@ import { hashToken, mintToken } from '../tokens.ts';
 import { merchantFields } from './merchant-fields.ts';
 import * as secondFactor from './second-factor.ts';
 
-/** People who work for merchants, and their sessions. These tables belong to no tenant: one person may serve several. */
+/** Staff logins and their sessions. These tables belong to no tenant, because one person may serve several. */
 const SESSION_LIFE = '12 hours';
 
-/** What someone shows who logs in. */
+/** The credentials of a login. */
 export interface Login {
   email: string;
   password: string;
   totp_code?: string | undefined;
-  /** The tokens of links past the delay that the caller holds. */
+  /** Tokens of links that avoid the login delay. */
   unlocks: string[];
 }
 
-/** A login whose password and second factor were right. */
+/** A login with verified password and second factor. */
 export interface VerifiedLogin {
   staff: Staff;
-  /** The hash that the password fitted. */
+  /** The hash that the password matched. */
   password_hash: string;
-  /** To be used up as the session is opened. */
+  /** Used when the session is created. */
   code: secondFactor.RightCode | undefined;
 }
 
 /**
- * The member of staff whose e-mail and password these are. Throws `invalid_credentials` for a wrong password and an unknown
- * e-mail alike, after the same time, and `rate_limited` after repeated failures. Costs tens of milliseconds: hold no
- * connection meanwhile.
+ * Verifies a staff password. Throws the same `invalid_credentials` after the same time for a wrong password and an
+ * unknown e-mail; throws `rate_limited` after repeated failures. Takes tens of milliseconds: do not hold a connection
+ * during the call.
  */
 export async function verifyPassword(
   db: Pool,
@@ -59,19 +59,19 @@ export async function verifyPassword(
   return found;
 }
 
-/** As `verifyPassword`, with the second factor where it is on: `second_factor_required`, `second_factor_invalid`. */
+/** The same with the second factor if it is on. Also throws `second_factor_required` and `second_factor_invalid`. */
 export async function verifyLogin(db: Pool, secretKey: string, login: Login): Promise<VerifiedLogin> {
   const { password_hash, ...found } = await verifyPassword(db, login);
   const staff = { id: found.id, email: found.email, name: found.name };
   if (!(await secondFactor.isOn(db, staff.id))) return { staff, password_hash, code: undefined };
   const { totp_code } = login;
   if (totp_code === undefined) {
-    throw new ShopError('second_factor_required', 'Send totp_code as well: two-factor login is on.');
+    throw new ShopError('second_factor_required', 'Two-factor login is on. Send totp_code as well.');
   }
   return { staff, password_hash, code: await secondFactor.judge(db, secretKey, staff.id, totp_code) };
 }
 
-/** The same of someone whose session it is. */
+/** The same for the owner of a session. */
 export async function verifyOwnPassword(
   db: Pool,
   staff_id: string,
@@ -85,7 +85,7 @@ export function invalidCredentials(): ShopError {
   return new ShopError('invalid_credentials', 'The e-mail or the password is wrong.');
 }
 
-/** Opens a session of 12 hours for someone whose login was verified, unless the password was changed since. */
+/** Creates a session of 12 hours for a verified login, unless the password has changed since. */
 export async function openSession(
   shop: Shop,
   { staff, password_hash, code }: VerifiedLogin,
@@ -93,7 +93,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   if (code) await secondFactor.use(shop, staff.id, code);
   const access_token = mintToken('staff');
-  // Whoever changes the password holds the row, and ends the sessions afterwards.
+  // A password change locks this row and ends the sessions afterwards.
   const opened = await shop.one<RowOf<'staff_sessions', 'expires_at'>>(
     sql`with unchanged as (
         select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share
@@ -113,19 +113,18 @@ export async function openSession(
   };
 }
 
-/** Ends a session: its next call fails in every process. */
+/** Ends a session in every process. */
 export async function closeSession(shop: Shop, session_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where id = ${session_id} and revoked_at is null`);
 }
 
-/** Who a member of staff is. */
 export async function get(shop: Shop, staff_id: string): Promise<Staff> {
   const found = await shop.one<Staff>(sql`select id, email, name from staff where id = ${staff_id}`);
-  if (!found) throw notFound('member of staff');
+  if (!found) throw notFound('staff member');
   return found;
 }
 
-/** The merchants that a member of staff may act for, by name. */
+/** The merchants of a staff member, by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
     sql`select ${selectList(merchantFields)}
@@ -134,7 +133,7 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
   );
 }
 
-/** The merchant that a call is for; nothing when a session has chosen none. */
+/** The merchant of a call; undefined if a session has not chosen one. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
   return shop.one<Merchant>(sql`select ${selectList(merchantFields)} from sites s where s.site_id = ${shop.siteId}`);
 }

@@ -1,18 +1,19 @@
 import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
 
 /**
- * What a shop of a country usually has: its currency, language, time zone and rates of value-added tax. The reduced rate is the one
- * that food and books mostly have, where there are several. A beginning that the merchant can change, no advice: rates change, and
- * this table is as old as its date.
- *
- * Compared in November 2026: the standard rates and currencies with the npm package sales-tax 2.23.0, from which they differ only in
- * Liechtenstein (8.1, with Switzerland since 2024; the package has 7.7) and in Bulgaria's currency (the euro since 2026). Of the reduced
- * ones Lithuania's (5 for books, lrs.lt 17 June 2025), Sweden's (6 for books, and for food until the end of 2027, Prop. 2025/26:55) and
- * Finland's (13.5, vero.fi) with what their parliaments and tax offices say; with what advisers say of the laws: CZ (12, the only one since
- * Act 349/2023, which freed books: dauc.cz 12925), EE (9 for books: marosavat.com/manual-vat/estonia), LV (5 for books in Latvian and the
- * languages of the EU since 2026; 12 is for fruit, vegetables and some staples: kpmg.com/lv October 2025, vatupdate.com 26 December 2025),
- * RO (11 for food and books, the only one since Law 141/2025: vatupdate.com/?p=323411) and SK (5 for books and basic food; 19 is for other
- * food: crowe.com/sk, taxadvisory.sk 30 December 2025); the others of the EU and the British one with the package vatrates 2.0.3.
+ * Usual settings of a country's shops: currency, language, time zone and VAT rates. The reduced rate is the one that
+ * usually applies to food and books. These are defaults that the merchant can change, not advice: rates change after
+ * the table's date.
+ * Verified in November 2026. Standard rates and currencies match the npm package sales-tax 2.23.0, except Liechtenstein
+ * (8.1, with Switzerland since 2024; the package has 7.7) and Bulgaria's currency (the euro since 2026). Reduced rates
+ * from parliaments and tax offices: Lithuania (5 for books, lrs.lt 17 June 2025), Sweden (6 for books, and for food
+ * until the end of 2027, Prop. 2025/26:55) and Finland (13.5, vero.fi). Reduced rates from tax advisers: CZ (12, the
+ * only one since Act 349/2023, which exempted books: dauc.cz 12925), EE (9 for books:
+ * marosavat.com/manual-vat/estonia), LV (5 for books in Latvian and the languages of the EU since 2026; 12 is for
+ * fruit, vegetables and some staples: kpmg.com/lv October 2025, vatupdate.com 26 December 2025), RO (11 for food and
+ * books, the only one since Law 141/2025: vatupdate.com/?p=323411) and SK (5 for books and basic food; 19 is for other
+ * food: crowe.com/sk, taxadvisory.sk 30 December 2025). The other EU and British rates match the package vatrates
+ * 2.0.3.
  */
 export const RATES_AS_OF = '2026-04-01';
 
@@ -22,7 +23,7 @@ export interface UsualCountry {
   time_zone: string;
   /** In percent. */
   standard: number;
-  /** None where there is no reduced rate, or where it is 0. */
+  /** Null if there is no reduced rate or it is 0. */
   reduced: number | null;
   in_eu: boolean;
 }
@@ -91,14 +92,14 @@ export function usualCountry(code: string): UsualCountry | undefined {
 
 export const EU_COUNTRIES: readonly string[] = EU.map(([country]) => country);
 
-/** Where a shop sends its goods. */
+/** The destinations that a shop ships to. */
 export type Reach = 'country' | 'eu' | 'world';
 
 type Taxes = Required<Pick<SettingsPatch, 'default_tax_rate' | 'tax_rates'>>;
 
 /**
- * The tax settings of a shop by the rates of its country, in percent. Within the EU the rates of the shop's own country count until
- * it sells for more than 10,000 euros a year to the others; nothing is taxed beyond.
+ * Tax settings by the country's rates, in percent. Within the EU the rates of the shop's own country apply until it
+ * sells for more than 10,000 euros a year to the others; other destinations are not taxed.
  */
 export function taxesOf(country: string, reach: Reach, standard: number, reduced: number | null): Taxes {
   const isEu = usual.get(country)?.in_eu ?? false;
@@ -110,7 +111,7 @@ export function taxesOf(country: string, reach: Reach, standard: number, reduced
   return { default_tax_rate: reach === 'country' ? share(standard) : '0', tax_rates };
 }
 
-/** Percent as the decimal string of a share: 25.5 is 0.255. */
+/** Converts percent to the decimal string of a share: 25.5 becomes 0.255. */
 function share(percent: number): string {
   return String(Math.round(percent * 100) / 10_000);
 }

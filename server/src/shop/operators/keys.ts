@@ -5,7 +5,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import { NotFound } from '../errors.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 
-/** The keys of operators. Each function runs as the owner of the tables: requests of shops have no right to them. */
+/** Keys of operators. Each function runs as the table owner; the role of shop requests has no rights. */
 export type OperatorKey = RowOf<
   'operator_keys',
   'id' | 'description' | 'secret_prefix' | 'created_at' | 'expires_at' | 'revoked_at'
@@ -13,7 +13,7 @@ export type OperatorKey = RowOf<
 
 const COLUMNS = sql`id, description, secret_prefix, created_at, expires_at, revoked_at`;
 
-/** Makes a key that ends after some days. Its secret is returned here and never again. */
+/** Creates a key that expires after some days. Its secret is returned only here. */
 export async function createKey(owner: Connection, { description, days }: { description: string; days: number }) {
   const secret = mintToken('operator');
   const { rows } = await query<OperatorKey>(
@@ -34,7 +34,7 @@ export async function listKeys(owner: Connection): Promise<OperatorKey[]> {
   return rows;
 }
 
-/** Ends a key at once. Throws NotFound. */
+/** Revokes a key at once. Throws NotFound. */
 export async function revokeKey(owner: Connection, id: string): Promise<void> {
   const { rowCount } = await query(
     owner,
@@ -43,7 +43,7 @@ export async function revokeKey(owner: Connection, id: string): Promise<void> {
   if (rowCount === 0) throw new NotFound('operator key');
 }
 
-/** The id of the living key that a secret is; nothing for every other text. */
+/** The id of the active key with this secret; undefined for any other text. */
 export async function findKey(owner: Connection, secret: string): Promise<string | undefined> {
   if (!isWellFormed('operator', secret)) return undefined;
   const { rows } = await query<RowOf<'operator_keys', 'id'>>(
@@ -54,7 +54,7 @@ export async function findKey(owner: Connection, secret: string): Promise<string
   return rows[0]?.id;
 }
 
-/** A call with a key, as it is recorded. */
+/** An operator call in the audit. */
 export interface OperatorCallRecord {
   key_id: string;
   operation: string;
@@ -64,7 +64,6 @@ export interface OperatorCallRecord {
   ip: string | null;
 }
 
-/** Records a call. */
 export async function recordCall(owner: Connection, call: OperatorCallRecord): Promise<void> {
   await query(
     owner,

@@ -12,10 +12,10 @@ import { getOrder } from './rows.ts';
 import { invalidTransition } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Taking the money that a provider has reserved for an order. */
+/** Captures of authorized payments. */
 
 /**
- * Has the money taken: all that was reserved, or the amount given. Repeating it changes nothing. Throws `invalid_transition`
+ * Captures the whole authorized amount or the given one. Repeating it changes nothing. Throws `invalid_transition`
  * unless the payment is authorized, and `conflict` for another amount than the first.
  */
 export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
@@ -26,13 +26,13 @@ export async function capture(shop: Shop, order_id: string, amount?: string): Pr
       where site_id = ${shop.siteId} and order_id = ${order_id} and kind = 'capture' and status <> 'failed'`,
   );
   if (begun && wanted !== undefined && Number(begun.amount) !== Number(wanted)) {
-    throw new ShopError('conflict', `A capture of ${begun.amount} has begun. A payment is captured once.`);
+    throw new ShopError('conflict', `A capture of ${begun.amount} has already begun. A payment is captured only once.`);
   }
   if (!begun) await begin(shop, order, wanted);
   return getOrder(shop, order_id);
 }
 
-/** The first fulfilment takes the money of an order whose payment is reserved. */
+/** The first fulfilment captures an authorized payment. */
 export async function captureShipped(shop: Shop, order: LockedOrder): Promise<void> {
   if (order.payment_status !== 'authorized') return;
   const begun = await shop.one(
@@ -42,7 +42,7 @@ export async function captureShipped(shop: Shop, order: LockedOrder): Promise<vo
   if (!begun && (await paymentOf(shop, order.id, 'authorized'))) await begin(shop, order, undefined);
 }
 
-/** Records that the money was not taken: staff are told, and may try again. Returns whether the capture was pending. */
+/** Records a failed capture and notifies the staff, who may retry. Returns whether the capture was pending. */
 export async function fail(
   shop: Shop,
   { id, order_id, amount }: { id: string; order_id: string; amount: string },
@@ -50,7 +50,7 @@ export async function fail(
   reference = id,
 ): Promise<boolean> {
   if (!(await endMove(shop, id, { status: 'failed', reference, reason }))) return false;
-  const message = `The provider could not take ${amount} ${shop.currency}: ${reason}.`;
+  const message = `The provider could not capture ${amount} ${shop.currency}: ${reason}.`;
   await events.record(shop, order_id, { type: 'updated', message, context: { amount, reason } });
   await mail.enqueueForStaff(shop, 'capture_failed', { capture_id: id });
   return true;
@@ -59,14 +59,14 @@ export async function fail(
 async function begin(shop: Shop, order: LockedOrder, wanted: string | undefined): Promise<void> {
   const payment = await paymentOf(shop, order.id, 'authorized');
   if (order.payment_status !== 'authorized' || !payment) {
-    const message = 'Only a payment that is authorized can be captured.';
+    const message = 'Only an authorized payment can be captured.';
     throw invalidTransition(order, 'payment_status', 'paid', message);
   }
   const amount = wanted ?? payment.amount;
   if (Number(amount) > Number(payment.amount)) {
     const limit = { le: payment.amount };
     throw new ValidationError([
-      bodyMistake(['amount'], 'less_than_equal', `Only ${payment.amount} was reserved.`, limit),
+      bodyMistake(['amount'], 'less_than_equal', `Only ${payment.amount} was authorized.`, limit),
     ]);
   }
   await beginMove(shop, { id: uuidv7(), kind: 'capture', payment_id: payment.id, order_id: order.id, amount });
@@ -76,5 +76,5 @@ function canonical(shop: Shop, amount: string): string {
   const digits = shop.currencyDigits;
   const minor = minorUnits(canonicalAmount(amount, digits, ['body', 'amount']), digits);
   if (minor > 0) return decimal(minor, digits);
-  throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
+  throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'Must be above 0.', { gt: 0 })]);
 }

@@ -10,16 +10,16 @@ import { current, isOverdue } from './overdue.ts';
 import { changesBetween } from './states.ts';
 import * as events from './timeline.ts';
 
-/** How orders that wait for a bank transfer expire. */
+/** Expiry of orders that wait for a bank transfer. */
 
-/** About 5 s of the minute in which the job visits all shops. */
+/** Takes about 5 s of the minute in which the job visits all shops. */
 const EXPIRED_AT_ONCE = 1_000;
 const REMINDED_AT_ONCE = 100;
 
 /**
- * Records the expiry of orders whose payment deadline has passed, at most 1,000 of them in one call. Stock and codes are given back.
- * Each has a transaction of its own, and is expired once, even if several processes try. Returns how many there were. An order that fails keeps no other from its turn;
- * its error is thrown at the end.
+ * Expires orders past their payment deadline, at most 1,000 per call, and releases stock and codes. Each has its own
+ * transaction and expires once, even with concurrent processes. Returns their number. A failing order does not stop the
+ * others; its error is thrown at the end.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, overdue);
@@ -45,7 +45,7 @@ async function overdue(shop: Shop): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Records the expiry of an order if its deadline has passed, in the transaction and the name of the caller. */
+/** Expires an order past its deadline in the caller's transaction, with the caller as actor. */
 export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   const order = await orders.lockOrder(shop, id);
   if (!order.overdue) return false;
@@ -63,10 +63,10 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   return true;
 }
 
-/** How an order was stored until its expiry is recorded. */
+/** The stored state of an order before its expiry is recorded. */
 const AWAITING = { status: 'pending', payment_status: 'awaiting_payment' } as const;
 
-/** Reminds customers of bank transfers at half time, once each; at most 100 in one call. Returns how many there were. */
+/** Reminds customers of unpaid bank transfers at half time, once each, at most 100 per call. Returns their number. */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
     const due = await shop.rows<RowOf<'orders', 'id'>>(

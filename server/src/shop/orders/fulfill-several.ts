@@ -4,14 +4,14 @@ import type { Shop } from '../shop.ts';
 import { create, type FulfillmentInput } from './fulfillments.ts';
 import { type LockedOrder, lockOrdersNumbered } from './orders.ts';
 
-/** Parcels that have left together, as a carrier's list names them. */
+/** A parcel of a carrier's list. */
 
 type Row = FulfillResult['results'][number];
 type Shipped = Omit<FulfillmentInput, 'items'> & { order_number: string };
 
 /**
- * Ships up to 100 orders, each by the rules of `create`; a refused row stops no other. The orders are locked first, in the order
- * of their ids, so that two calls for the same ones cannot deadlock.
+ * Ships up to 100 orders by the rules of `create`. A rejected row does not stop the others. Locks the orders first, in
+ * id order, so that two calls for the same orders cannot deadlock.
  */
 export async function fulfillSeveral(shop: Shop, orders: Shipped[]): Promise<FulfillResult> {
   const numbers = orders.map(({ order_number }) => order_number);
@@ -36,7 +36,7 @@ async function ship(
   parcel: FulfillmentInput,
 ): Promise<Outcome> {
   if (!order) return failed('not_found', 'There is no order with this number.');
-  if (again) return failed('duplicate', 'The order is in an earlier row, too.');
+  if (again) return failed('duplicate', 'The order is already in an earlier row.');
   try {
     const { fulfillment } = await shop.savepoint(() => create(shop, order.id, parcel));
     return { fulfillment_id: fulfillment.id, status: 'fulfilled', reason: null, message: null };

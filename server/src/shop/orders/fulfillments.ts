@@ -11,7 +11,7 @@ import { fulfillmentObject, getOrder } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
-/** What left the shop: an order may be shipped in parts. */
+/** Fulfilments: an order may ship in several parts. */
 
 const MAX_FULFILLMENTS = 250;
 
@@ -27,7 +27,7 @@ export async function list(shop: Shop, order_id: string): Promise<{ fulfillments
 }
 
 export interface FulfillmentInput {
-  /** All that has not been shipped when absent. */
+  /** Default: everything unshipped. */
   items?: { line_item_id: string; quantity: number }[];
   carrier?: string | null;
   tracking_number?: string | null;
@@ -35,8 +35,8 @@ export interface FulfillmentInput {
 }
 
 /**
- * Records what was shipped and tells the customer. Throws `invalid_transition` unless the order is confirmed or processing,
- * and `fulfillment_exceeds_remaining`.
+ * Records a shipment and notifies the customer. Throws `invalid_transition` unless the order is confirmed or
+ * processing, and `fulfillment_exceeds_remaining`.
  */
 export async function create(
   shop: Shop,
@@ -68,7 +68,7 @@ export async function create(
 
 function refuseUnshippable(order: LockedOrder): void {
   if (order.status !== 'processing' && !canMove(order, 'status', 'processing')) {
-    throw invalidTransition(order, 'status', 'processing', `An order that is ${order.status} cannot be shipped.`);
+    throw invalidTransition(order, 'status', 'processing', `An order with status ${order.status} cannot be shipped.`);
   }
   if (!canMove(order, 'fulfillment_status', 'fulfilled')) {
     throw nothingLeft(order);
@@ -85,7 +85,7 @@ async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
     sql`select count(*) as total from fulfillments where site_id = ${shop.siteId} and order_id = ${order_id}`,
   );
   if ((counted?.total ?? 0) < MAX_FULFILLMENTS) return;
-  throw new ShopError('limit_reached', `An order has ${MAX_FULFILLMENTS} fulfilments at most.`, {
+  throw new ShopError('limit_reached', `An order can have at most ${MAX_FULFILLMENTS} fulfilments.`, {
     limit: MAX_FULFILLMENTS,
   });
 }
@@ -95,7 +95,7 @@ interface Line {
   remaining: number;
 }
 
-/** The lines of a locked order, with the pieces that are left to ship. */
+/** The lines of a locked order with their unshipped pieces. */
 function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
   return shop.rows<Line>(
     sql`select l.id, ${toFulfill} as remaining from order_lines l
@@ -119,7 +119,7 @@ function itemsOf({ items }: FulfillmentInput, lines: Line[]): Item[] {
     return quantity > left;
   });
   if (exceeding.length > 0) {
-    throw new ShopError('fulfillment_exceeds_remaining', 'The quantity of a line is more than is left to ship.', {
+    throw new ShopError('fulfillment_exceeds_remaining', 'The quantity exceeds the unshipped pieces of the line.', {
       lines: exceeding.map(({ line_item_id, quantity }) => ({
         line_item_id,
         requested: quantity,
@@ -133,7 +133,7 @@ function itemsOf({ items }: FulfillmentInput, lines: Line[]): Item[] {
 function refuseRepeated(items: NonNullable<FulfillmentInput['items']>): void {
   const mistakes = items.flatMap(({ line_item_id }, i) =>
     items.findIndex((item) => item.line_item_id === line_item_id) < i
-      ? [bodyMistake(['items', i, 'line_item_id'], 'value_error', 'This line is named twice.')]
+      ? [bodyMistake(['items', i, 'line_item_id'], 'value_error', 'This line is listed twice.')]
       : [],
   );
   if (mistakes.length > 0) throw new ValidationError(mistakes);

@@ -4,7 +4,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import * as events from './timeline.ts';
 
-/** The orders that were placed without an account at this address become those of the customer who has it. */
+/** Assigns guest orders with this address to its customer. */
 export async function attachGuestOrders(shop: Shop, { id, email }: Pick<Customer, 'id' | 'email'>): Promise<void> {
   const attached = await shop.rows<RowOf<'orders', 'id'>>(
     sql`with own as (
@@ -15,7 +15,7 @@ export async function attachGuestOrders(shop: Shop, { id, email }: Pick<Customer
       returning o.id`,
   );
   if (attached.length === 0) return;
-  const message = 'The order belongs to the account of its e-mail address now.';
+  const message = 'The order now belongs to the account of its e-mail address.';
   const order_ids = attached.map((order) => order.id);
   await events.recordForAll(shop, order_ids, { type: 'customer_attached', message, context: { customer_id: id } });
 }

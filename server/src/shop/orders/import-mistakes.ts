@@ -4,7 +4,7 @@ import { canonicalAmount, minorUnits } from '../money.ts';
 
 export type Place = (string | number)[];
 
-/** What is wrong with a row of an import, each with its place in the call. */
+/** Collects the mistakes in a row of an import with their paths. */
 export class Mistakes {
   readonly #loc: Place;
   readonly #found: ValidationErrorItem[] = [];
@@ -21,7 +21,7 @@ export class Mistakes {
     for (const [at, msg] of found) this.add(at, 'value_error', msg);
   }
 
-  /** The amount in minor units; 0, and a mistake noted, if the currency has fewer decimals. */
+  /** The amount in minor units. If the currency has fewer decimals, records a mistake and returns 0. */
   minor(amount: string | undefined, digits: number, at: Place): number {
     try {
       return amount === undefined ? 0 : minorUnits(canonicalAmount(amount, digits, [...this.#loc, ...at]), digits);
@@ -40,7 +40,7 @@ export class Mistakes {
 const TIMES = ['created_at', 'paid_at', 'shipped_at', 'delivered_at', 'cancelled_at'] as const;
 const PART_TIMES = { fulfillments: ['created_at', 'delivered_at'], refunds: ['created_at'] } as const;
 
-/** The times of the order, and of what was shipped and refunded, that have not come. */
+/** Times of the order, its fulfilments and refunds that are in the future. */
 export function timesToCome(input: OrderImport): [Place, string][] {
   const parts = Object.entries(PART_TIMES).flatMap(([list, fields]) =>
     (input[list as keyof typeof PART_TIMES] ?? []).flatMap((part: Times, i) =>

@@ -5,13 +5,13 @@ import { allocate } from '../totals.ts';
 import { Mistakes, type Place, timesToCome } from './import-mistakes.ts';
 import { isSettled, type OrderStates } from './states.ts';
 
-/** An order of another shop as it will stand here. Pure: what is wrong with it is found before anything is written. */
+/** Plans an order of another shop. Pure: detects all mistakes before anything is written. */
 
 export interface PlannedLine {
   id: string;
   position: number;
   name: string;
-  /** Of the variant that has its SKU, where there is one. */
+  /** The variant with its SKU, if any. */
   variant_id?: string;
   product_id?: string;
   sku: string | null;
@@ -52,7 +52,7 @@ export interface PlannedOrder extends OrderStates {
   refunds: PlannedRefund[];
 }
 
-/** The order that a row of the contract's shape describes. Throws a ValidationError for what contradicts itself. */
+/** Plans the order of a row that matches the contract. Throws a ValidationError for contradictions. */
 export function planOrder(
   input: OrderImport,
   { currency, digits, loc }: { currency: string; digits: number; loc: Place },
@@ -60,8 +60,8 @@ export function planOrder(
   const mistakes = new Mistakes(loc);
   if (input.currency !== currency) mistakes.add(['currency'], 'currency_mismatch', `The shop sells in ${currency}.`);
   mistakes.addAll(timesToCome(input));
-  // Nobody could name the order, nor see that it has a number.
-  if (input.order_number.trim() === '') mistakes.add(['order_number'], 'string_too_short', 'This has no character.');
+  // An order needs a visible number.
+  if (input.order_number.trim() === '') mistakes.add(['order_number'], 'string_too_short', 'Must not be blank.');
   mistakes.throw();
   const money = amountsOf(input, digits, mistakes);
   const lines = linesOf(input, money, digits);
@@ -84,18 +84,18 @@ function amountsOf(input: OrderImport, digits: number, mistakes: Mistakes) {
     mistakes.minor(input[field], digits, [field]),
   ) as [number, number, number, number];
   if (!Number.isSafeInteger(subtotal)) {
-    mistakes.add(['line_items'], 'less_than_equal', 'The lines come to more than any order can.');
+    mistakes.add(['line_items'], 'less_than_equal', 'The sum of the lines exceeds the maximum of an order.');
   }
   mistakes.throw();
   if (discount > subtotal) {
-    const words = `The lines come to ${decimal(subtotal, digits)}; more cannot be taken off them.`;
+    const words = `The lines add up to ${decimal(subtotal, digits)}; the discount cannot exceed that.`;
     mistakes.add(['discount'], 'less_than_equal', words);
   }
   const expected = subtotal - discount + shipping_cost + (input.tax_included ? 0 : tax);
   if (expected !== total) {
     const added = input.tax_included ? '' : ` + ${decimal(tax, digits)} tax`;
     const words =
-      `The amounts come to ${decimal(expected, digits)}: ${decimal(subtotal, digits)} for the lines ` +
+      `The amounts add up to ${decimal(expected, digits)}: ${decimal(subtotal, digits)} for the lines ` +
       `− ${decimal(discount, digits)} discount + ${decimal(shipping_cost, digits)} shipping${added}.`;
     mistakes.add(['total'], 'total_mismatch', words);
   }
@@ -126,12 +126,12 @@ function linesOf({ line_items }: OrderImport, { prices, discount }: Money, digit
 function refundsOf(input: OrderImport, total: number, digits: number, mistakes: Mistakes): PlannedRefund[] {
   const refunds = (input.refunds ?? []).map(({ amount, reason, note, created_at }, i) => {
     const minor = mistakes.minor(amount, digits, ['refunds', i, 'amount']);
-    if (minor === 0) mistakes.add(['refunds', i, 'amount'], 'greater_than', 'This must be above 0.');
+    if (minor === 0) mistakes.add(['refunds', i, 'amount'], 'greater_than', 'Must be above 0.');
     return refund(decimal(minor, digits), reason ?? 'other', note ?? null, created_at ?? input.created_at);
   });
   const sum = sumOf(refunds, digits);
   if (sum > total) {
-    const words = `${decimal(sum, digits)} is more than the total of ${decimal(total, digits)}.`;
+    const words = `${decimal(sum, digits)} exceeds the total of ${decimal(total, digits)}.`;
     mistakes.add(['refunds'], 'refund_exceeds_paid', words);
   }
   if (input.payment_status !== 'refunded' || refunds.length > 0 || total === 0) return refunds;
@@ -163,7 +163,7 @@ function fulfillmentsOf(input: OrderImport, lines: PlannedLine[], mistakes: Mist
       if (!line) mistakes.add([...at, 'line_item'], 'value_error', `The order has ${lines.length} lines.`);
       const rest = (line && left.get(line.id)) ?? 0;
       if (line && quantity > rest) {
-        mistakes.add(at, 'fulfillment_exceeds_remaining', `Of line ${line_item} only ${rest} are left to ship.`);
+        mistakes.add(at, 'fulfillment_exceeds_remaining', `Line ${line_item} has only ${rest} unshipped pieces.`);
       }
       if (line) left.set(line.id, rest - quantity);
       return line ? [{ line_id: line.id, quantity }] : [];
@@ -185,7 +185,7 @@ function deliveredAt(input: OrderImport): string {
   return input.delivered_at ?? input.shipped_at ?? input.created_at;
 }
 
-/** A line that is named twice in one fulfilment is one item of it. */
+/** Merges items of the same line within a fulfilment. */
 function merged(items: { line_id: string; quantity: number }[]) {
   const quantities = new Map<string, number>();
   for (const { line_id, quantity } of items) quantities.set(line_id, (quantities.get(line_id) ?? 0) + quantity);
@@ -211,7 +211,7 @@ function statesOf(input: OrderImport, planned: Planned, mistakes: Mistakes): Ord
   return { status: 'cancelled', payment_status: waits ? 'voided' : payment_status, fulfillment_status };
 }
 
-/** What another shop has shipped and been paid for is done there. */
+/** The other shop has already handled what was shipped and paid there. */
 function openStatus(
   { payment_method }: OrderImport,
   payment: PaymentStatus,
@@ -219,7 +219,7 @@ function openStatus(
 ): OrderStatus {
   if (SHIPPED.includes(fulfillment)) return isSettled(payment) ? 'completed' : 'processing';
   if (fulfillment === 'partially_fulfilled') return 'processing';
-  // What is paid on handover is shipped before it is paid.
+  // Orders paid on handover ship before they are paid.
   return isSettled(payment) || (payment === 'pending' && payment_method === 'manual') ? 'confirmed' : 'pending';
 }
 
@@ -227,15 +227,16 @@ function paymentStatusOf(input: OrderImport, { money, refunds, digits }: Planned
   const { payment_status = 'paid' } = input;
   const refunded = sumOf(refunds, digits);
   if (!isSettled(payment_status)) {
-    if (refunded > 0) mistakes.add(['refunds'], 'value_error', `An order that is ${payment_status} has no refunds.`);
+    if (refunded > 0)
+      mistakes.add(['refunds'], 'value_error', `An order with payment_status ${payment_status} has no refunds.`);
     if (payment_status === 'awaiting_payment' && input.payment_method !== 'bank_transfer') {
-      const words = 'Only a bank_transfer is awaited here; say pending for all else.';
+      const words = 'Only bank_transfer can be awaiting payment; send pending for other methods.';
       mistakes.add(['payment_status'], 'value_error', words);
     }
     return payment_status;
   }
   if (payment_status === 'partially_refunded' && refunded === 0) {
-    mistakes.add(['refunds'], 'missing', 'The refunds say how much of the order was refunded.');
+    mistakes.add(['refunds'], 'missing', 'Send the refunds, which show how much of the order was refunded.');
   }
   if (refunded === 0) return 'paid';
   return refunded < money.total ? 'partially_refunded' : 'refunded';
@@ -253,7 +254,7 @@ function fulfillmentStatusOf(
     shipped === 0 ? 'unfulfilled' : shipped < ordered ? 'partially_fulfilled' : arrived ? 'delivered' : 'fulfilled';
   const fits = fulfillment_status === undefined || fulfillment_status === found;
   if (fits || (shipped >= ordered && SHIPPED.includes(fulfillment_status))) return fulfillment_status ?? found;
-  const words = `The fulfillments are of ${shipped} of ${ordered} pieces: the order is ${found}.`;
+  const words = `The fulfillments contain ${shipped} of ${ordered} pieces, so the order is ${found}.`;
   mistakes.add(['fulfillment_status'], 'value_error', words);
   return found;
 }

@@ -6,7 +6,7 @@ import type { PlannedLine, PlannedOrder } from './import-plan.ts';
 import { isSettled } from './states.ts';
 import * as events from './timeline.ts';
 
-/** A planned order, with the customer it belongs to. */
+/** A planned order with its customer. */
 export interface NewOrder {
   index: number;
   input: OrderImport;
@@ -15,8 +15,8 @@ export interface NewOrder {
 }
 
 /**
- * Writes imported orders with all that belongs to them, in a few statements for all together. The caller has locked the counter of
- * order numbers. No stock, no code, no payment and no sales are touched; the timeline's entry is one that makes no event.
+ * Writes imported orders with their related rows, in a few statements for all. The caller has locked the counter of
+ * order numbers. Does not touch stock, codes, payments or sales; the timeline entry creates no event.
  */
 export async function writeOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
   if (orders.length === 0) return;
@@ -73,7 +73,7 @@ async function insertOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
 
 type Times = Pick<OrderImport, 'shipped_at' | 'delivered_at' | 'cancelled_at'>;
 
-/** When everything had been shipped, and had arrived, as the last part says it. */
+/** The times of complete shipment and delivery, by the last part. */
 function timesOf(
   input: OrderImport,
   { fulfillment_status, status }: Pick<PlannedOrder, 'fulfillment_status' | 'status'>,
@@ -109,7 +109,7 @@ async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
   );
 }
 
-/** Refunds of other shops name no lines. One of everything before anything shipped removes all pieces. */
+/** Imported refunds have no lines. A full refund before shipping removes all pieces. */
 function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {
   return payment_status === 'refunded' && status !== 'cancelled' && fulfillments.length === 0 ? quantity : 0;
 }
@@ -142,7 +142,7 @@ async function insertRefunds(shop: Shop, orders: NewOrder[]): Promise<void> {
   );
 }
 
-/** Longer numbers are no count of orders, and none that the shop's own would ever come to. */
+/** Longer numbers are not sequential numbers and cannot collide with the shop's own. */
 const COUNTED = /^\d{1,9}$/;
 
 async function raiseNumbers(shop: Shop, orders: NewOrder[]): Promise<void> {

@@ -10,10 +10,12 @@ import { type NewOrder, writeOrders } from './import-write.ts';
 import { current } from './overdue.ts';
 
 /**
- * Past orders of another shop. All rows of a call are judged before any is written, and written together: 1. plan them; 2. lock the
- * customers, and the counter of order numbers, for which every other new order of the shop waits; 3. find the orders that were
- * imported before; 4. write the others, and let the shop's own numbers go on after theirs. Rows arrive unchecked (the contract marks
- * them x-validate-rows).
+ * Imports past orders of another shop. All rows of a call are validated before any is written, and written together:
+ * 1. plan them
+ * 2. lock the customers and the counter of order numbers, for which every new order of the shop waits
+ * 3. find orders that were imported before
+ * 4. write the others, and continue the shop's own numbers after theirs.
+ * Rows arrive unvalidated (the contract marks them x-validate-rows).
  */
 export interface ImportCall {
   orders: unknown[];
@@ -32,7 +34,7 @@ interface Row {
   warnings: ValidationErrorItem[];
 }
 
-/** Imports up to 100 orders; a refused row writes nothing and stops no other. */
+/** Imports up to 100 orders. A rejected row writes nothing and does not affect the others. */
 export async function importOrders(
   shop: Shop,
   { orders, dry_run = false }: ImportCall,
@@ -61,7 +63,7 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck): Row {
   return { index, loc, errors: mistakesInRow(cleaned, loc), warnings, input: cleaned as OrderImport };
 }
 
-/** Of rows with one number, or one reference, the first is imported. */
+/** Rejects all but the first row with the same number or reference. */
 function refuseRepeated(rows: Row[]): void {
   const firsts = new Map<string, number>();
   for (const { index, loc, input, errors } of rows) {
@@ -83,7 +85,7 @@ interface Planned extends Row {
   plan: PlannedOrder;
 }
 
-/** A row with its plan, or nothing, and its mistakes noted. */
+/** A row with its plan; none if it has mistakes, which are recorded. */
 function plan({ currency, currencyDigits: digits }: Shop, row: Row): Planned[] {
   if (row.errors.length > 0) return [];
   try {
@@ -102,11 +104,11 @@ async function judgeAll(shop: Shop, planned: Planned[], dry_run: boolean): Promi
   return planned.map((row) => judge(row, before, customers));
 }
 
-/** Nobody can be forgotten while orders of theirs come in. In the order of their ids, as everywhere. */
+/** Locked in id order, so that no customer is erased during the import of their orders. */
 async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, string>> {
   const emails = rows.flatMap(({ input: { email } }) => (email ? [foldEmail(email)] : []));
   const found = await shop.rows<RowOf<'customers', 'id' | 'email'>>(
-    // Whoever has an account must have proven the address first, or a stranger could read the orders of another.
+    // Accounts need a verified address, or a stranger could read somebody else's orders.
     sql`select id, email from customers
       where site_id = ${shop.siteId} and email = any(${emails}::text[]) and anonymized_at is null
         and (email_verified_at is not null or password_hash is null)
@@ -171,22 +173,22 @@ function taken(
   sameReference: Known | undefined,
 ): ValidationErrorItem {
   const field = sameReference ? 'external_reference' : 'order_number';
-  const whose = source === 'import' ? 'Another imported order' : 'An order that was made in this shop';
-  const msg = `${whose} has ${JSON.stringify(input[field])} already. Put something before the numbers of the other shop.`;
+  const whose = source === 'import' ? 'Another imported order' : 'An order of this shop';
+  const msg = `${whose} already has ${JSON.stringify(input[field])}. Add a prefix to the numbers of the other shop.`;
   return { loc: [...loc, field], msg, type: 'order_number_taken', ctx: { order_id: id, order_number } };
 }
 
-/** What stays otherwise than the row has it. */
+/** The differences between a row and its imported order, which stays unchanged. */
 function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: Place): ValidationErrorItem[] {
   const now = { total: amounts.total, ...states };
   return (['total', 'payment_status', 'fulfillment_status'] as const).flatMap((field) => {
     if (before[field] === now[field]) return [];
-    const msg = `The order is here already, and stays as it is: ${before[field]}, not ${now[field]}.`;
+    const msg = `The order was already imported and stays unchanged: ${before[field]}, not ${now[field]}.`;
     return [{ loc: [...loc, field], msg, type: 'unchanged', ctx: { here: before[field] } }];
   });
 }
 
-/** Gives each line the variant that has its SKU; a line without one is kept as text. */
+/** Assigns variants to lines by SKU. Lines without a match stay text. */
 async function connectLines(shop: Shop, fresh: NewOrder[], rows: Row[]): Promise<void> {
   const skus = new Set(fresh.flatMap(({ plan }) => plan.lines.flatMap(({ sku }) => sku?.toLowerCase() ?? [])));
   const found = await shop.rows<{ id: string; product_id: string; sku: string }>(
@@ -203,7 +205,7 @@ async function connectLines(shop: Shop, fresh: NewOrder[], rows: Row[]): Promise
         line.product_id = variant.product_id;
         return;
       }
-      const msg = `No variant has the SKU ${JSON.stringify(line.sku)}. The line is kept as text.`;
+      const msg = `No variant has the SKU ${JSON.stringify(line.sku)}. The line is stored as text.`;
       const row = rows[index];
       const at = ['body', 'orders', index, 'line_items', i, 'sku'];
       if (row && row.warnings.length < MOST_WARNINGS) {

@@ -1,10 +1,10 @@
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import * as budgets from '../agent-limits/budgets.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
-import * as budgets from '../mandates/budgets.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
@@ -16,8 +16,8 @@ import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /**
- * Money that arrives for an order after it has expired. It is recorded first; then the order is reinstated, or the money refunded
- * while the order stays expired.
+ * Payments that arrive after an order expired. They are recorded first; then the order is reinstated, or the money is
+ * refunded and the order stays expired.
  */
 
 const MAX_PAYMENTS = 250;
@@ -30,7 +30,7 @@ export interface PaymentInput {
   reference?: string | null;
 }
 
-/** Records money for an expired order. Throws `order_not_expired`. */
+/** Records a payment for an expired order. Throws `order_not_expired`. */
 export async function recordPayment(
   shop: Shop,
   order_id: string,
@@ -62,22 +62,22 @@ function amountOf(shop: Shop, given: string): string {
   const digits = shop.currencyDigits;
   const minor = minorUnits(canonicalAmount(given, digits, ['body', 'amount']), digits);
   if (minor > 0) return decimal(minor, digits);
-  throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
+  throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'Must be above 0.', { gt: 0 })]);
 }
 
-/** A bank statement names days, and a day may have begun elsewhere. */
+/** A bank statement names days, and the day may already have begun in another time zone. */
 function refuseFuture(received_at: string | null | undefined): void {
   if (!received_at || Date.parse(received_at) <= Date.now() + ONE_DAY_MS) return;
-  throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'This is in the future.')]);
+  throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'Must not be in the future.')]);
 }
 
-/** Locks the order, and expires it first if its deadline has passed. Throws `order_not_expired`. */
+/** Locks the order; expires it first if it is past its deadline. Throws `order_not_expired`. */
 async function lockExpired(shop: Shop, order_id: string): Promise<LockedOrder> {
   await expireIfDue(shop, order_id);
   const order = await lockOrder(shop, order_id);
   const { status, payment_status } = order;
   if (status === 'cancelled' && payment_status === 'expired') return order;
-  const message = 'Only an order that has expired can be reinstated, or have late money recorded.';
+  const message = 'Only an expired order can be reinstated or have a late payment recorded.';
   throw new ShopError('order_not_expired', message, { status, payment_status });
 }
 
@@ -86,7 +86,7 @@ async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
     sql`select count(*) as total from order_payments where site_id = ${shop.siteId} and order_id = ${order_id}`,
   );
   if ((counted?.total ?? 0) < MAX_PAYMENTS) return;
-  throw new ShopError('limit_reached', `An order has ${MAX_PAYMENTS} recorded payments at most.`, {
+  throw new ShopError('limit_reached', `An order can have at most ${MAX_PAYMENTS} recorded payments.`, {
     limit: MAX_PAYMENTS,
   });
 }
@@ -102,8 +102,9 @@ async function get(shop: Shop, id: string): Promise<OrderPayment> {
 }
 
 /**
- * Makes an expired order confirmed and paid, or partially refunded. Takes its stock, its code and an agent's budget again, in the order of their locks.
- * Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`, `insufficient_stock` and `order_prices_changed`.
+ * Reinstates an expired order as confirmed and paid, or partially refunded. Takes its stock, code and agent budget
+ * again, in lock order. Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`,
+ * `insufficient_stock` and `order_prices_changed`.
  */
 export async function reinstate(shop: Shop, order_id: string, { keep_prices = false } = {}): Promise<OrderDetails> {
   const order = await lockExpired(shop, order_id);
@@ -117,7 +118,7 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
         cancelled_at = null, cancel_reason = null, updated_at = now()
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning o.status, o.payment_status`,
   );
-  const message = 'The payment that arrived late was accepted.';
+  const message = 'The late payment was accepted.';
   const context = changesBetween(order, after ?? {});
   await events.record(shop, order_id, { type: 'payment_confirmed', message, context });
   await events.record(shop, order_id, { type: 'updated', message: 'The order was reinstated.' });
@@ -134,7 +135,7 @@ async function refuseIncomplete(shop: Shop, { id, total }: LockedOrder): Promise
   const due = minorUnits(total, digits) - left;
   if (due <= 0) return;
   const amount_due = decimal(due, digits);
-  throw new ShopError('payment_incomplete', `The payments lack ${amount_due} ${shop.currency} of the total.`, {
+  throw new ShopError('payment_incomplete', `The payments are ${amount_due} ${shop.currency} below the total.`, {
     total,
     amount_received: decimal(left, digits),
     amount_due,
@@ -155,7 +156,7 @@ interface OtherPrice {
   price: string | null;
 }
 
-/** The variants are locked, so that their prices stay as they are until the order is reinstated. */
+/** Locks the variants, so that their prices stay the same until the order is reinstated. */
 async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`select from variants v where v.site_id = ${shop.siteId} and v.id in (
@@ -169,6 +170,7 @@ async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
       order by l.position limit 100`,
   );
   if (lines.length === 0) return;
-  const message = 'Products of the order have other prices by now. Send keep_prices to reinstate it all the same.';
+  const message =
+    'Prices of ordered products have changed. Send keep_prices to reinstate the order with the old prices.';
   throw new ShopError('order_prices_changed', message, { lines });
 }

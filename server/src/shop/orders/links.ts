@@ -4,17 +4,17 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
 /**
- * Links under which an order is seen without an account. Every mail mints its own, the confirmation has one, and only hashes
- * are kept. A link works until 90 days after the state of the order last changed, or until the customer is erased.
+ * Links to orders without an account. Every mail creates its own, the confirmation has one, and only hashes are stored.
+ * A link works until 90 days after the last change of the order's state, or until the customer is erased.
  */
 
-/** The secret of a new link; undefined when the order belongs to nobody any more. */
+/** Creates a link. Returns its secret; undefined if the order's customer was erased. */
 export async function mintLink(shop: Shop, order_id: string): Promise<string | undefined> {
   const token = mintToken('order');
   return (await keepLink(shop, order_id, token)) ? token : undefined;
 }
 
-/** Opens a link, unless it is open already or the order belongs to nobody any more. Waits for an erasure that is under way. */
+/** Stores a link unless it exists or the order's customer was erased. Waits for a concurrent erasure. */
 export async function keepLink(shop: Shop, order_id: string, token: string): Promise<boolean> {
   const made = await shop.run(
     sql`insert into order_links (site_id, token_hash, order_id)
@@ -25,16 +25,16 @@ export async function keepLink(shop: Shop, order_id: string, token: string): Pro
   return made === 1;
 }
 
-/** Where a link leads. */
+/** The order of a link. */
 export interface LinkedOrder {
   order_id: string;
   /** The language of the order. */
   locale: string;
-  /** Its time is over. */
+  /** The link has expired. */
   ended: boolean;
 }
 
-/** The order behind a link of this shop; nothing when there is none. */
+/** Finds the order of a link of this shop; undefined if there is none. */
 export async function followLink(shop: Shop, token: string): Promise<LinkedOrder | undefined> {
   if (!isWellFormed('order', token)) return undefined;
   return shop.one<LinkedOrder>(
@@ -48,12 +48,14 @@ export async function followLink(shop: Shop, token: string): Promise<LinkedOrder
   );
 }
 
-/** Ends the links to all orders of a customer. The orders stay locked, so that no mail mints another meanwhile. */
+/**
+ * Ends the links to all orders of a customer. The orders stay locked, so that no mail creates another link meanwhile.
+ */
 export function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<void> {
   return endLinks(shop, sql`customer_id = ${customer_id}`);
 }
 
-/** The same for the orders that were placed without an account at an address. */
+/** The same for guest orders with an address. */
 export function endLinksOfGuest(shop: Shop, email: string): Promise<void> {
   return endLinks(shop, sql`customer_id is null and lower(email) = lower(${email})`);
 }

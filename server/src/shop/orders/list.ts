@@ -16,8 +16,6 @@ import { current, hasPaymentStatus, hasStatus } from './overdue.ts';
 import { isToShip } from './quantities.ts';
 import * as rows from './rows.ts';
 
-/** Pages of orders. */
-
 export interface OrderQuery extends PageQuery {
   q?: string;
   status?: OrderStatus;
@@ -48,7 +46,7 @@ export async function list(shop: Shop, query: OrderQuery): Promise<OrderPage> {
   return readPage(shop, 'merchant', join(conditions, ' and '), query);
 }
 
-/** One page of a customer's orders, newest first, for staff or for the customer. */
+/** One page of a customer's orders, newest first, for staff or the customer. */
 export function listOfCustomer(
   shop: Shop,
   customer_id: string,
@@ -58,7 +56,7 @@ export function listOfCustomer(
   return readPage(shop, audience, conditionsOf(shop, { customer_id }), query);
 }
 
-/** The page is chosen first: otherwise PostgreSQL computes the columns of the rows before it as well. */
+/** Chooses the page first: otherwise PostgreSQL computes the columns of skipped rows as well. */
 async function readPage(
   shop: Shop,
   audience: 'merchant' | 'customer',
@@ -90,7 +88,7 @@ const COLUMNS = {
   payment_method: sql`o.payment_method`,
 };
 
-/** As the overview counts them, by the index orders_open. */
+/** The conditions of the overview, which use the index orders_open. */
 const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
   payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
     and o.payment_due_at > now()`,
@@ -112,12 +110,12 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   return join(conditions, ' and ');
 }
 
-/** What more orders have than this is found as quickly by looking through them. */
+/** Above this number of matches, a scan is as fast as the index. */
 const FEW = 1_000;
 
 /**
- * Orders in whose number, e-mail, names, SKUs, tracking numbers or reference of an integration the text is found: by index, as
- * long as they are few.
+ * Orders with a match in number, e-mail, names, SKUs, tracking numbers or an integration's reference. Uses the index
+ * while there are few matches.
  */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ order_id: string }>(sql`select s.order_id from search_orders(${like}, ${FEW + 1}) s`);
@@ -126,7 +124,7 @@ async function mentioning(shop: Shop, like: string): Promise<Sql> {
     : sql`o.id = any(${found.map(({ order_id }) => order_id)}::uuid[])`;
 }
 
-/** Lines and parcels are looked through once, not once for each order. */
+/** Scans lines and parcels once instead of once per order. */
 function lookedThrough(shop: Shop, like: string): Sql {
   return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
     or o.external_reference ilike ${like}

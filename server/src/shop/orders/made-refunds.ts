@@ -11,21 +11,21 @@ import * as refunds from './refunds.ts';
 import { isSettled } from './states.ts';
 
 interface MadeRefund {
-  /** Minor units. */
+  /** In minor units. */
   amount: number;
   reason: RefundReason;
   outcome: MoveOutcome;
 }
 
-/** States of payments and of orders that no success changes any more. */
+/** States of payments and orders that a success no longer changes. */
 const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
 const UNPAID = ['failed', 'voided', 'expired'];
 
 /**
- * Records a refund that was made at the provider itself, once: its id is derived from the provider's. It is recorded when the
- * money has been returned, and never for more than was captured: what does not fit, because a refund of ours is on its way that
- * the provider will refuse, throws `refund_exceeds_paid`, and the provider reports it again. It also does so after `conflict`,
- * when the refund was reported before its payment.
+ * Records a refund that was made at the provider itself, once, because its id is derived from the provider's. It is
+ * recorded after the money was returned, and never above the captured amount. If it does not fit, because our own
+ * pending refund will be rejected by the provider, throws `refund_exceeds_paid`; the provider then reports it again. It
+ * also does after `conflict`, if the refund was reported before its payment.
  */
 export async function takeMadeRefund(
   shop: Shop,
@@ -37,7 +37,7 @@ export async function takeMadeRefund(
   const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
     sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
-  // The job gives back what is left of a payment without an order.
+  // The job refunds the rest of a payment without an order.
   if (!payment || OVER.includes(payment.status)) return false;
   const { order_id } = payment;
   if (!order_id) throw notYetPaid();
@@ -62,5 +62,5 @@ export async function takeMadeRefund(
 }
 
 function notYetPaid(): ShopError {
-  return new ShopError('conflict', 'The payment is not known to have succeeded yet.');
+  return new ShopError('conflict', 'The success of the payment has not been reported yet. Retry the request.');
 }

@@ -15,8 +15,8 @@ interface Mailable {
 }
 
 /**
- * Has a mail sent to the customer once more. It is composed when it is sent; what later events have overtaken by then is not
- * sent. Throws `not_found`, and `conflict` if there is nobody to write to or nothing to say.
+ * Sends a mail to the customer again. It is composed when it is sent, and skipped if it is obsolete by then. Throws
+ * `not_found`, and `conflict` if it has no recipient or does not apply.
  */
 export async function sendAgain(
   shop: Shop,
@@ -58,6 +58,6 @@ async function enqueue(shop: Shop, order_id: string, kind: OrderMailKind, order:
   }
   throw new ShopError(
     'conflict',
-    `This mail does not fit an order that is ${status}, with its payment ${payment_status}.`,
+    `This mail does not apply to an order with status ${status} and payment status ${payment_status}.`,
   );
 }

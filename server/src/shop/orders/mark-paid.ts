@@ -4,19 +4,19 @@ import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { awaitsTransfer, confirmPayment, type LockedOrder, lockOrdersNumbered, TRANSFER_ARRIVED } from './orders.ts';
 
-/** Bank transfers that have arrived together, as a bank statement lists them. */
+/** Bank transfers of a bank statement. */
 
 export interface Arrived {
   order_number: string;
-  /** The order's total, as a decimal string; not compared when absent. */
+  /** The order's total as a decimal string; not compared if missing. */
   amount?: string;
 }
 
 type Row = MarkPaidResult['results'][number];
 
 /**
- * Marks up to 100 orders as paid, each by the rules of `markPaid`; with `dry_run` it only reports what would happen. A refused
- * row stops no other. Throws a ValidationError for an amount with more digits than the currency has.
+ * Marks up to 100 orders as paid by the rules of `markPaid`. With `dry_run`, only reports the result. A rejected row
+ * does not stop the others. Throws a ValidationError for an amount with more decimals than the currency.
  */
 export async function markSeveralPaid(
   shop: Shop,
@@ -50,7 +50,7 @@ export async function markSeveralPaid(
 
 type Outcome = Pick<Row, 'status' | 'reason' | 'message'>;
 
-const DUPLICATE = failed('duplicate', 'The order is in an earlier row, too.');
+const DUPLICATE = failed('duplicate', 'The order is already in an earlier row.');
 
 function failed(reason: Row['reason'], message: string): Outcome {
   return { status: 'failed', reason, message };
@@ -63,7 +63,7 @@ function outcomeOf(shop: Shop, order: LockedOrder | undefined, amount: number | 
     const awaits = awaitsTransfer(order);
     const total = minorUnits(order.total, digits);
     if (amount !== undefined && amount !== total) {
-      const words = `The order comes to ${decimal(total, digits)} ${shop.currency}, not to ${decimal(amount, digits)}.`;
+      const words = `The order total is ${decimal(total, digits)} ${shop.currency}, not ${decimal(amount, digits)}.`;
       return failed('amount_differs', words);
     }
     return { status: awaits ? 'paid' : 'unchanged', reason: null, message: null };

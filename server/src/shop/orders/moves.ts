@@ -3,8 +3,8 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Captures and refunds at a provider. A request only records what is to be done, in its transaction, and a job does it
- * (checkout/moving.ts): the same id is the same capture or refund however often the provider is asked.
+ * Captures and refunds at a provider. A request only records them, in its transaction; a job executes them
+ * (checkout/moving.ts). The same id is the same capture or refund, however often it is sent to the provider.
  */
 export interface NewMove {
   id: string;
@@ -14,7 +14,7 @@ export interface NewMove {
   amount: string;
 }
 
-/** Has money moved once the transaction commits, and never if it does not. */
+/** Records a capture or refund, which the job executes if the transaction commits. */
 export async function beginMove(shop: Shop, { id, kind, payment_id, order_id, amount }: NewMove): Promise<void> {
   await shop.run(
     sql`insert into payment_moves (site_id, id, kind, payment_id, order_id, amount)
@@ -24,7 +24,7 @@ export async function beginMove(shop: Shop, { id, kind, payment_id, order_id, am
   await shop.run(sql`select enqueue('move_money', ${job}::json, now())`);
 }
 
-/** The payment of an order that is in the state given; undefined for orders that were not paid through a provider. */
+/** The payment of an order with the given status; undefined for orders that were not paid through a provider. */
 export function paymentOf(
   shop: Shop,
   order_id: string,
@@ -36,14 +36,14 @@ export function paymentOf(
   );
 }
 
-/** How far the provider has come. */
+/** Progress at the provider. */
 export interface MoveOutcome {
   status: 'pending' | 'succeeded' | 'failed';
   reference: string;
   reason: string | null;
 }
 
-/** Ends a move that is pending; returns whether it was. */
+/** Ends a pending move. Returns whether it was pending. */
 export async function endMove(
   shop: Shop,
   id: string,
@@ -56,7 +56,7 @@ export async function endMove(
   return ended > 0;
 }
 
-/** A refund that had succeeded has failed; returns whether it had. */
+/** Marks a successful refund as failed. Returns whether it was successful. */
 export async function reverseMove(shop: Shop, id: string, { reason }: MoveOutcome): Promise<boolean> {
   const reversed = await shop.run(
     sql`update payment_moves set status = 'failed', failure_reason = ${reason}, updated_at = now()

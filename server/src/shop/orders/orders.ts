@@ -1,9 +1,9 @@
 import type { CancelReason, CustomerOrder, Metadata, Order, OrderDetails, PaymentMethod } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import * as budgets from '../agent-limits/budgets.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
-import * as budgets from '../mandates/budgets.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { current, isOverdue } from './overdue.ts';
@@ -12,17 +12,20 @@ import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates
 import * as events from './timeline.ts';
 
 /**
- * Orders once they exist. A change, in one transaction: 1. lock the order; 2. refuse a status change that states.ts does not
- * list; 3. update the order (cancelling also returns agent budget, discount code and stock); 4. write the timeline, whose
- * trigger writes the event, and enqueue the mail. Locks, in this order: order, agent budget, discount, variants.
+ * Changes of existing orders, in one transaction:
+ * 1. lock the order
+ * 2. reject a status change that states.ts does not list
+ * 3. update the order (cancelling also returns agent budget, discount code and stock)
+ * 4. write the timeline, whose trigger writes the event, and enqueue the mail.
+ * Lock order: order, agent budget, discount, variants.
  */
 
-/** An order with all that belongs to it. Throws `not_found`. */
+/** An order with all its parts. Throws `not_found`. */
 export function get(shop: Shop, id: string): Promise<OrderDetails> {
   return rows.getDetails(shop, id);
 }
 
-/** An order of this customer. Throws `not_found`, also for one of somebody else. */
+/** An order of this customer. Throws `not_found`, also for an order of somebody else. */
 export function getOfCustomer(shop: Shop, customer_id: string, id: string): Promise<CustomerOrder> {
   return rows.getForCustomer(shop, id, customer_id);
 }
@@ -33,7 +36,7 @@ export interface OrderPatch {
   metadata?: Metadata;
 }
 
-/** Changes the given notes; what was ordered never changes. Throws `not_found`. */
+/** Changes the given notes; ordered items never change. Throws `not_found`. */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
   const has = (field: keyof OrderPatch) => patch[field] !== undefined;
   const changed = await shop.run(
@@ -52,17 +55,17 @@ export async function update(shop: Shop, id: string, patch: OrderPatch): Promise
   return rows.getDetails(shop, id);
 }
 
-/** What a change of an order is decided on. */
+/** The fields on which changes of an order depend. */
 export interface LockedOrder extends OrderStates {
   id: string;
   order_number: string;
   payment_method: PaymentMethod | null;
   total: string;
   email: string | null;
-  /** The payment deadline has passed, which is not recorded yet. The states are already those of an expired order. */
+  /** Past the payment deadline, but not recorded yet. The states are already those of an expired order. */
   overdue: boolean;
   cart_id: string | null;
-  /** The agent whose budget it took, if an agent made it. */
+  /** The agent whose budget was spent, if any. */
   agent_token_id: string | null;
 }
 
@@ -70,7 +73,7 @@ const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${c
   o.fulfillment_status, o.payment_method, o.total, o.email, o.agent_token_id, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
-/** Makes changes of one order take turns. Throws `not_found`. */
+/** Serializes changes of one order. Throws `not_found`. */
 export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   const found = await shop.one<LockedOrder>(
     sql`select ${lockedColumns} from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
@@ -79,7 +82,7 @@ export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   return found;
 }
 
-/** The same for several by their numbers, in the order of their ids, so that two calls for the same cannot deadlock. */
+/** The same for several by number, in id order, so that two calls for the same orders cannot deadlock. */
 export function lockOrdersNumbered(shop: Shop, order_numbers: string[]): Promise<LockedOrder[]> {
   return shop.rows<LockedOrder>(
     sql`select ${lockedColumns} from orders o
@@ -88,7 +91,7 @@ export function lockOrdersNumbered(shop: Shop, order_numbers: string[]): Promise
 }
 
 /**
- * Records that the bank transfer has arrived; a paid order stays as it is. Throws `not_bank_transfer` or
+ * Records that the bank transfer has arrived; a paid order stays unchanged. Throws `not_bank_transfer` or
  * `payment_not_awaiting`.
  */
 export async function markPaid(shop: Shop, id: string): Promise<Order> {
@@ -99,7 +102,7 @@ export async function markPaid(shop: Shop, id: string): Promise<Order> {
 
 export const TRANSFER_ARRIVED = 'The bank transfer has arrived.';
 
-/** False for an order that is paid already. Throws `not_bank_transfer` or `payment_not_awaiting`. */
+/** False for a paid order. Throws `not_bank_transfer` or `payment_not_awaiting`. */
 export function awaitsTransfer({ payment_method, payment_status }: LockedOrder): boolean {
   if (payment_method !== 'bank_transfer') {
     throw new ShopError('not_bank_transfer', 'The order is not paid by bank transfer.', { payment_method });
@@ -108,13 +111,13 @@ export function awaitsTransfer({ payment_method, payment_status }: LockedOrder):
   if (payment_status === 'awaiting_payment') return true;
   const words = payment_status.replaceAll('_', ' ');
   const next = payment_status === 'expired' ? { next: 'cancel_or_refund' } : {};
-  throw new ShopError('payment_not_awaiting', `The order is not waiting for its payment; it is ${words}.`, {
+  throw new ShopError('payment_not_awaiting', `The order is not awaiting payment; it is ${words}.`, {
     payment_status,
     ...next,
   });
 }
 
-/** The money of a locked order has arrived: the order becomes paid, and confirmed or completed with it. */
+/** Marks a locked order as paid, and confirms or completes it. */
 export async function confirmPayment(
   shop: Shop,
   order: LockedOrder,
@@ -133,10 +136,10 @@ export async function confirmPayment(
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
 }
 
-/** Records that everything has arrived. An order that is paid on handover becomes paid as well. Throws `invalid_transition`. */
+/** Records complete delivery. An order that is paid on handover also becomes paid. Throws `invalid_transition`. */
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
-  requireMove(order, 'fulfillment_status', 'delivered', 'Only an order that has shipped as a whole can be delivered.');
+  requireMove(order, 'fulfillment_status', 'delivered', 'Only a completely shipped order can be delivered.');
   const paidNow = order.payment_method === 'manual' && order.payment_status === 'pending';
   const after: Partial<OrderStates> = { fulfillment_status: 'delivered' };
   if (paidNow) after.payment_status = 'paid';
@@ -169,13 +172,12 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an order of which nothing has shipped: stock and code are given back, an unpaid payment is voided. Throws
- * `invalid_transition`.
+ * Cancels an order before shipping: releases stock and code, and voids an open payment. Throws `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
   const order = await lockOrder(shop, id);
   if (!canMove(order, 'status', 'cancelled') || order.fulfillment_status !== 'unfulfilled') {
-    throw invalidTransition(order, 'status', 'cancelled', `An order that is ${order.status} cannot be cancelled.`);
+    throw invalidTransition(order, 'status', 'cancelled', `An order with status ${order.status} cannot be cancelled.`);
   }
   const after: Partial<OrderStates> = { status: 'cancelled' };
   if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
@@ -187,8 +189,7 @@ export async function cancel(shop: Shop, id: string, { reason, note, restock = t
 }
 
 /**
- * Ends a locked order of which nothing has shipped; an agent's budget gets back what was not paid. The caller writes the
- * timeline.
+ * Ends a locked order before shipping. The agent's budget gets the unpaid amount back. The caller writes the timeline.
  */
 export async function end(
   shop: Shop,
@@ -205,14 +206,17 @@ export async function end(
   await giveBack(shop, order, restock);
 }
 
-/** Returns what a locked order took that has ended: the agent's budget, the discount code and, with `restock`, the stock. */
+/**
+ * Returns the resources of an ended, locked order: the agent's budget, the discount code and, with `restock`, the
+ * stock.
+ */
 export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean): Promise<void> {
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
   if (order.cart_id) await redemptions.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);
 }
 
-/** Has a job cancel payments that a provider may still take for the order, outside this transaction. */
+/** Enqueues the cancellation of payments that a provider may still take for the order, outside of this transaction. */
 async function abandonPayments(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()

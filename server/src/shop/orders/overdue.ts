@@ -2,15 +2,15 @@ import type { OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 
 /**
- * An order is expired and cancelled from its payment deadline on. The job records that within a minute or two (expiry.ts), with these
- * expressions; until then every query computes the same from them. All are about `orders o`.
+ * An order counts as expired and cancelled from its payment deadline on. The job records that within a minute or two
+ * (expiry.ts), with these expressions; until then every query computes the same from them. All refer to `orders o`.
  */
 
-/** False, never null, for imported orders: they await their payment without a deadline. */
+/** False, never null, for imported orders, which have no payment deadline. */
 export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null
     and o.payment_due_at <= now())`;
 
-/** The columns that expiry changes, as they are now. */
+/** Current values of the columns that expiry changes. */
 export const current = {
   status: sql`case when ${isOverdue} then 'cancelled' else o.status end`,
   payment_status: sql`case when ${isOverdue} then 'expired' else o.payment_status end`,

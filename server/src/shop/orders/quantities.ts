@@ -5,9 +5,9 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { hasStatus } from './overdue.ts';
 
-/** The pieces of an order. What is left to ship is defined here, and every reader uses this definition. */
+/** Quantities of an order. The number of pieces left to ship is defined only here. */
 
-/** Pieces of `order_lines l` that are left to ship. */
+/** Unshipped pieces of `order_lines l`. */
 export const toFulfill: Sql = sql`(l.quantity - l.fulfilled - l.removed)`;
 
 /** Whether `orders o` is open and has pieces to ship. The first two conditions are those of the index orders_open. */
@@ -29,7 +29,7 @@ export const lineQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject(quantities)} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
-/** The same with what a line costs and how many pieces it has. */
+/** The same with the price and quantity of each line. */
 export const pricedQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject<PricedQuantities>({
     ...quantities,
@@ -44,7 +44,10 @@ export interface PricedQuantities extends LineQuantities {
   charged: string;
 }
 
-/** What can still be refunded of a line: the share of its pieces that were not refunded, within what is refundable of the order. */
+/**
+ * The amount of a line that can still be refunded: the share of its unrefunded pieces, within the order's refundable
+ * amount.
+ */
 export function lineStateOf(
   { quantity, charged, ...line }: PricedQuantities,
   refundable: number,
@@ -55,11 +58,11 @@ export function lineStateOf(
   return { ...line, refundable_amount: decimal(Math.min(left, refundable), digits) };
 }
 
-/** How far the pieces of a locked order have come. */
+/** Shipping progress of a locked order. */
 export interface Progress {
   /** Something has shipped. */
   has_shipped: boolean;
-  /** All has shipped or was removed, and no pending refund can fail and give pieces back. */
+  /** Everything has shipped or was removed, and no pending refund can fail and return pieces. */
   is_over: boolean;
 }
 

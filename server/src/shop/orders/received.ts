@@ -2,22 +2,22 @@ import type { Order, Refund } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 
-/** The money of an order: received, refunded and due. */
+/** Received, refunded and due amounts of an order. */
 
 /**
- * What was received for `orders o`: `captured` where it is known, such as a part that a provider took or late money that was recorded;
- * else the total of an order that is paid.
+ * Amount received for `orders o`: `captured` if known, such as a partial capture or a recorded late payment; otherwise
+ * the total of a paid order.
  */
 export const amountReceived: Sql = sql`coalesce(o.captured,
   case when o.payment_status in ('paid', 'partially_refunded', 'refunded') then o.total else 0 end)`;
 
-/** The payment status of `orders o`, which is paid: whether a part was returned, but not all. */
+/** Payment status of a paid `orders o`: paid or partially refunded. */
 export const paidOrPartlyRefunded: Sql = sql`case when exists (
     select from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
     where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
   then 'partially_refunded' else 'paid' end`;
 
-/** What the shop may keep of it: the total, or of a cancelled order what the refund that cancelled it left to the shop. */
+/** The amount that the shop may keep: the total or, for a cancelled order, what the cancelling refund left. */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained else o.total end`;
 
 export interface Received {
@@ -29,7 +29,7 @@ interface Money extends Pick<Order, 'status' | 'total'>, Received {
   refunds: Pick<Refund, 'amount' | 'status'>[];
 }
 
-/** What the shop still owes the customer; with `lessPending`, without refunds that are pending. */
+/** The amount that the shop owes the customer; with `lessPending`, minus pending refunds. */
 export function refundDue(order: Money, digits: number, { lessPending = false } = {}): string {
   const returned =
     sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);

@@ -5,15 +5,15 @@ import { restockPieces } from '../stock/stock.ts';
 import { toFulfill } from './quantities.ts';
 
 /**
- * The pieces of an order that a refund is for. Unshipped pieces are removed from the order when the refund is recorded, so that they
- * cannot ship while it is pending. The caller has locked the order.
+ * Pieces of an order that a refund covers. Unshipped pieces are removed from the order when the refund is recorded, so
+ * that they cannot ship while it is pending. The caller has locked the order.
  */
 
 export interface RefundLine {
   line_item_id: string;
   quantity: number;
   restock?: boolean;
-  /** Which pieces are meant; when absent, unshipped ones first. */
+  /** Whether shipped pieces are meant; by default, unshipped ones first. */
   shipped?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Piece {
   shipped: boolean;
 }
 
-/** Pieces of a line that were not refunded. */
+/** Unrefunded pieces of a line. */
 interface Left {
   id: string;
   unshipped: number;
@@ -32,7 +32,8 @@ interface Left {
 }
 
 /**
- * Records the lines of a refund. Throws `not_found` for lines of other orders, and a ValidationError beyond the pieces of a line.
+ * Records the lines of a refund. Throws `not_found` for lines of other orders, and a ValidationError for more than the
+ * pieces of a line.
  */
 export async function claimLines(shop: Shop, order_id: string, refund_id: string, lines: RefundLine[]): Promise<void> {
   if (lines.length === 0) return;
@@ -46,7 +47,7 @@ export async function claimLines(shop: Shop, order_id: string, refund_id: string
   );
 }
 
-/** Removes all pieces of an order of which nothing has shipped: everything that was received for it is refunded. */
+/** Removes all pieces of an unshipped order, because everything received is refunded. */
 export async function claimUnshipped(shop: Shop, order_id: string, refund_id: string): Promise<void> {
   const left = await leftOf(shop, order_id);
   const pieces = left.filter(({ unshipped }) => unshipped > 0);
@@ -74,7 +75,7 @@ function mistakeIn(
     .slice(0, i)
     .some((other) => other.line_item_id === line_item_id && isOverlapping(other.shipped, shipped));
   if (isRepeated) {
-    return [bodyMistake(['line_items', i, 'line_item_id'], 'value_error', 'This line is named twice.')];
+    return [bodyMistake(['line_items', i, 'line_item_id'], 'value_error', 'This line is listed twice.')];
   }
   const line = left.get(line_item_id);
   if (!line) throw notFound('line in this order');
@@ -113,7 +114,7 @@ async function claim(shop: Shop, refund_id: string, pieces: Piece[]): Promise<vo
   );
 }
 
-/** The pieces of a refund by line, of the items `i` that a condition chooses. */
+/** Pieces of a refund by line, of the items `i` that match a condition. */
 function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
   return sql`select i.line_id, sum(i.quantity)::int as quantity,
       coalesce(sum(i.quantity) filter (where not i.shipped), 0)::int as unshipped,
@@ -122,8 +123,8 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 }
 
 /**
- * The lines of a refund that failed can be refunded again, and unshipped pieces ship again, or go into stock if the order was
- * cancelled meanwhile, unless that was without restocking. If the refund had succeeded, what was removed or put into stock stays so.
+ * Makes the lines of a failed refund refundable again. Unshipped pieces can ship again, or go into stock if the order
+ * was cancelled with restocking meanwhile. If the refund had succeeded before, removed and restocked pieces stay so.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
@@ -145,7 +146,7 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
   );
 }
 
-/** Puts back into stock what the refund returns; what cancelling has put back already stays as it is. */
+/** Restocks the pieces of a refund, except those that a cancellation has already restocked. */
 export async function restockLines(shop: Shop, refund_id: string): Promise<void> {
   const restocked = sumsOf(shop, refund_id, sql`i.restock`);
   await restockPieces(

@@ -1,9 +1,9 @@
 import type { CancelReason, Order, Refund, RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import * as budgets from '../agent-limits/budgets.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
-import * as budgets from '../mandates/budgets.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
@@ -16,9 +16,9 @@ import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates
 import * as events from './timeline.ts';
 
 /**
- * Refunds. What a provider took is refunded through it, by a job; of what was paid otherwise, or what the provider failed to
- * return, the refund only records what the merchant returns. A constraint ensures that refunds which have not failed never
- * exceed what was taken (`orders.refunds_begun`).
+ * Refunds. A job refunds provider payments through the provider; for other payments, and after a failure at the
+ * provider, a refund only records that the merchant returned the money. A constraint ensures that refunds that have not
+ * failed never exceed the captured amount (`orders.refunds_begun`).
  */
 
 const MAX_REFUNDS = 250;
@@ -38,12 +38,12 @@ export interface RefundInput {
   amount: string;
   reason: RefundReason;
   note?: string | null;
-  /** The merchant has returned what the provider could not. */
+  /** The merchant returned the money after the provider failed to. */
   by_hand?: boolean;
   line_items?: RefundLine[];
 }
 
-/** Refunds at most what was paid and not refunded. Throws `invalid_transition` or `refund_exceeds_paid`. */
+/** Refunds at most the paid and unrefunded amount. Throws `invalid_transition` or `refund_exceeds_paid`. */
 export async function create(
   shop: Shop,
   order_id: string,
@@ -52,12 +52,12 @@ export async function create(
   const digits = shop.currencyDigits;
   const minor = minorUnits(canonicalAmount(input.amount, digits, ['body', 'amount']), digits);
   if (minor === 0) {
-    throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
+    throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'Must be above 0.', { gt: 0 })]);
   }
   const amount = decimal(minor, digits);
   const order = await lockOrder(shop, order_id);
   if (!isSettled(order.payment_status) && (await balanceOf(shop, order_id)).paid === 0) {
-    throw invalidTransition(order, 'payment_status', 'refunded', 'An order that was not paid cannot be refunded.');
+    throw invalidTransition(order, 'payment_status', 'refunded', 'An unpaid order cannot be refunded.');
   }
   const payment = await paymentOf(shop, order_id, 'succeeded');
   const { by_hand = false } = input;
@@ -76,13 +76,13 @@ export async function create(
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
 }
 
-/** A refund of all that was received removes all pieces of an order of which nothing has shipped. */
+/** A full refund of an unshipped order removes all pieces. */
 export async function removeAll(shop: Shop, order: LockedOrder, refund_id: string): Promise<void> {
   if (order.status === 'cancelled' || order.fulfillment_status !== 'unfulfilled') return;
   await claimUnshipped(shop, order.id, refund_id);
 }
 
-/** What the provider may still return is not recorded by hand: the customer would get it twice. */
+/** Rejects a manual refund while the provider may still return the money, because the customer would get it twice. */
 async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   const failed = await shop.one(
     sql`select from payment_moves
@@ -93,7 +93,7 @@ async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   throw new ValidationError([bodyMistake(['by_hand'], 'value_error', message)]);
 }
 
-/** Refunds all that is left of an order that has just been cancelled; an order that was not paid stays as it is. */
+/** Refunds the rest of an order that was just cancelled; an unpaid order stays unchanged. */
 export async function refundCancelled(shop: Shop, order_id: string, reason: CancelReason): Promise<Order> {
   const { refundable } = await balanceOf(shop, order_id);
   if (refundable === 0) return getOrder(shop, order_id);
@@ -103,8 +103,8 @@ export async function refundCancelled(shop: Shop, order_id: string, reason: Canc
 }
 
 /**
- * Records what became of a refund at the provider. One that has failed stays so; one that has succeeded may fail after all,
- * when a bank sends the money back.
+ * Records the outcome of a refund at the provider. A failed one stays failed. A successful one may still fail if a bank
+ * rejects the money.
  */
 export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome): Promise<boolean> {
   const { status } = outcome;
@@ -131,10 +131,7 @@ interface SettledRefund {
   reason: RefundReason;
 }
 
-/**
- * Makes the locked order paid again, except for what other refunds have returned. The customer was told of the refund, and is
- * now told otherwise.
- */
+/** Marks the locked order as paid again, minus other refunds, and informs the customer, who was told of the refund. */
 async function takeBack(
   shop: Shop,
   before: LockedOrder,
@@ -149,7 +146,7 @@ async function takeBack(
   await release(shop, { id, order_id, amount }, true);
   await events.record(shop, order_id, {
     type: 'refunded',
-    message: `${amount} ${shop.currency} that had been refunded was sent back: ${reason ?? NO_REASON}.`,
+    message: `A refund of ${amount} ${shop.currency} was returned by the bank: ${reason ?? NO_REASON}.`,
     context: { ...changesBetween(before, after ?? {}), refund_id: id, amount, reason },
   });
   await mail.enqueue(shop, 'refund_sent_back', { order_id, refund_id: id });
@@ -158,7 +155,7 @@ async function takeBack(
 
 const NO_REASON = 'the provider gives no reason';
 
-/** Takes the amount from what can be refunded of a locked order, or throws. Returns whether that is all that was left. */
+/** Reserves the amount of a refund in a locked order, or throws. Returns whether nothing refundable is left. */
 export async function claim(shop: Shop, order_id: string, minor: number): Promise<boolean> {
   const digits = shop.currencyDigits;
   const { paid, refundable, count } = await balanceOf(shop, order_id);
@@ -170,7 +167,7 @@ export async function claim(shop: Shop, order_id: string, minor: number): Promis
     });
   }
   if (count >= MAX_REFUNDS && minor < refundable) {
-    throw new ShopError('limit_reached', `An order has ${MAX_REFUNDS} refunds at most.`, { limit: MAX_REFUNDS });
+    throw new ShopError('limit_reached', `An order can have at most ${MAX_REFUNDS} refunds.`, { limit: MAX_REFUNDS });
   }
   await shop.run(
     sql`update orders set refunds_begun = refunds_begun + ${decimal(minor, digits)}::numeric, updated_at = now()
@@ -179,7 +176,7 @@ export async function claim(shop: Shop, order_id: string, minor: number): Promis
   return minor === refundable;
 }
 
-/** What was received for a locked order and what can still be refunded, in minor units. */
+/** Received and refundable amount of a locked order, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
   const found = await shop.one<{ paid: string; begun: string; count: number }>(
     sql`select ${amountReceived} as paid, o.refunds_begun as begun, (
@@ -194,7 +191,7 @@ async function balanceOf(shop: Shop, order_id: string) {
   return { paid, refundable: paid - begun, count: found.count };
 }
 
-/** Records in the locked order that the money was returned, and puts returned goods back into stock. */
+/** Records in the locked order that the money was returned, and restocks returned goods. */
 export async function succeed(
   shop: Shop,
   order_id: string,
@@ -208,7 +205,7 @@ export async function succeed(
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   const whole = left?.left === false;
-  // Late money of an expired order goes back while the order stays expired.
+  // A late payment is refunded while its order stays expired.
   const isPaid = isSettled(order.payment_status);
   const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
   if (reason === 'returned' && whole && canMove(order, 'fulfillment_status', 'returned')) {
@@ -235,11 +232,11 @@ export async function succeed(
   await endIfNothingLeft(shop, await lockOrder(shop, order_id), reason);
 }
 
-/** Records that the provider did not return the money. */
+/** Records that the provider failed to refund. */
 async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome): Promise<void> {
   const { id, order_id, amount } = refund;
   await release(shop, refund, false);
-  const message = `The provider could not return ${amount} ${shop.currency}: ${reason ?? NO_REASON}.`;
+  const message = `The provider could not refund ${amount} ${shop.currency}: ${reason ?? NO_REASON}.`;
   await events.record(shop, order_id, { type: 'updated', message, context: { refund_id: id, amount, reason } });
   await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }

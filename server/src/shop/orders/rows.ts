@@ -21,7 +21,7 @@ import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantiti
 import { amountReceived, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** How orders are read: whole, in the contract's shape, in one statement. What is not known is null. */
+/** Columns of orders: complete, in the form of the contract, in one statement. Unknown values are null. */
 
 const lines = sql`(
   select coalesce(json_agg(${jsonObject<LineItem>({
@@ -42,8 +42,8 @@ const lines = sql`(
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 /**
- * The select list of an Order from `orders o`. Staff notes are only for the merchant. A guest does not learn to which account the
- * order belongs by its e-mail, or that there is one.
+ * The select list of an Order from `orders o`. Staff notes are only for the merchant. Guests do not learn whether the
+ * e-mail has an account, nor which.
  */
 export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql {
   const isGuest = audience === 'customer' && shop.actorType === 'storefront' && shop.customerId === null;
@@ -99,7 +99,7 @@ const fulfillments = sql`(
   select coalesce(json_agg(${fulfillmentObject} order by f.created_at, f.id), '[]')
   from fulfillments f where f.site_id = o.site_id and f.order_id = o.id)`;
 
-/** Of `refund_items i`. */
+/** Columns of `refund_items i`. */
 const refundItem = jsonObject<RefundLineItem>({
   line_item_id: sql`i.line_id`,
   quantity: sql`i.quantity`,
@@ -107,7 +107,7 @@ const refundItem = jsonObject<RefundLineItem>({
   shipped: sql`i.shipped`,
 });
 
-/** Of `refunds r`, in the currency of `orders o`. */
+/** Columns of `refunds r`, in the currency of `orders o`. */
 export const refundObject = jsonObject<Refund>({
   id: sql`r.id`,
   order_id: sql`r.order_id`,
@@ -131,7 +131,7 @@ const refunds = sql`(
   select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
   from refunds r where r.site_id = o.site_id and r.order_id = o.id)`;
 
-/** Of `order_payments p`, in the currency of `orders o`. */
+/** Columns of `order_payments p`, in the currency of `orders o`. */
 export const orderPaymentObject = jsonObject<OrderPayment>({
   id: sql`p.id`,
   order_id: sql`p.order_id`,
@@ -164,7 +164,7 @@ const failureReason = sql`(
   select p.failure_reason from payments p where p.site_id = o.site_id and p.order_id = o.id
   order by p.created_at desc limit 1)`;
 
-/** What the payment of an order is derived from. */
+/** Inputs of an order's payment field. */
 interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
@@ -193,7 +193,7 @@ type DetailsRow = Omit<
   PaymentRow &
   Received & { taxed: TaxedPart[]; lines: PricedQuantities[] };
 
-/** The fields that OrderDetails has besides those of an Order, of `orders o`. */
+/** The additional fields of OrderDetails, from `orders o`. */
 const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRow>>({
   external_reference: sql`o.external_reference`,
   discount_code: sql`o.discount_code`,
@@ -213,14 +213,14 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   marketing_consent: marketingConsent,
 });
 
-/** One order with all that belongs to it. Throws `not_found`. */
+/** One order with all its parts. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const [found] = await listDetails(shop, sql`o.site_id = ${shop.siteId} and o.id = ${id}`);
   if (!found) throw notFound('order');
   return found;
 }
 
-/** The orders that a condition on `orders o`, with an order and a limit, chooses, with all that belongs to them. */
+/** Orders with all their parts, selected by a condition, order and limit on `orders o`. */
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, ${detailsColumns}, ${paymentColumns}
@@ -250,7 +250,7 @@ function detailsOf(
 
 type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;
 
-/** One order with how to pay it, as seen by the customer who placed it or completed its checkout. */
+/** One order with payment instructions, as the customer who placed it or completed its checkout sees it. */
 export async function getForCustomer(shop: Shop, id: string, customer_id?: string): Promise<CustomerOrder> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
   const [found] = await forCustomer(shop, sql`o.id = ${id} and ${own}`);
@@ -258,7 +258,7 @@ export async function getForCustomer(shop: Shop, id: string, customer_id?: strin
   return found;
 }
 
-/** Many orders by their ids, as their customers see them, in no particular order. */
+/** Orders by id as their customers see them, in any order. */
 export function listForCustomer(shop: Shop, ids: string[]): Promise<CustomerOrder[]> {
   return forCustomer(shop, sql`o.id = any(${ids}::uuid[])`);
 }
@@ -274,7 +274,7 @@ async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
   }));
 }
 
-/** How an order is paid, from what its row says of it. */
+/** The payment field of an order, from its row. */
 export function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {
   const { payment_status: status, total: amount, currency } = order;
   const due_at = status === 'awaiting_payment' ? payment_due_at : null;

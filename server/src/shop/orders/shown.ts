@@ -5,21 +5,21 @@ import { amountReceived, type Received, refundDue } from './received.ts';
 import { getForCustomer } from './rows.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** An order with all that a page shows of it to the person who placed it. */
+/** An order with everything that its page shows to the person who placed it. */
 export interface ShownOrder extends CustomerOrder {
-  /** The language of whoever ordered. */
+  /** The buyer's language. */
   locale: string;
   tax_included: boolean;
   tax_lines: TaxLine[];
   discount_code: string | null;
-  /** Refunds that were made or are on their way. Their notes and authors are only for the merchant. */
+  /** Completed and pending refunds. Their notes and authors are only for the merchant. */
   refunds: ShownRefund[];
-  /** What the shop still owes for an order that was paid and cancelled, apart from what is on its way. */
+  /** The amount still owed for a paid, cancelled order, minus pending refunds. */
   refund_due: string;
 }
 
 export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
-  /** When the money was returned; meaningless for a pending one. */
+  /** Time of the refund; meaningless while it is pending. */
   refunded_at: string;
 }
 
@@ -31,7 +31,7 @@ interface Terms extends Received {
   refunds: ShownRefund[];
 }
 
-/** One order as its page shows it; of the customer given, if one is. Throws `not_found`. */
+/** One order as its page shows it, optionally only of the given customer. Throws `not_found`. */
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
@@ -42,7 +42,7 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
         where r.site_id = o.site_id and r.order_id = o.id) as refunds
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
-  if (!terms) throw new Error(`Order ${id} is gone.`);
+  if (!terms) throw new Error(`Order ${id} was not found.`);
   const { taxed, refunds, amount_received, retained, ...rest } = terms;
   return {
     ...order,

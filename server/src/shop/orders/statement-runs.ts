@@ -5,12 +5,12 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as events from './timeline.ts';
 
-/** Statement runs: the orders that were marked as paid from one bank statement, and undoing them together. */
+/** Statement runs: orders marked as paid from one bank statement, which can be undone together. */
 
 const MOST_RUNS = 50;
 const MOST_NAMED = 100;
 
-/** Nothing has happened to the order since it was marked as paid. */
+/** The order has not changed since it was marked as paid. */
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
   and o.refunds_begun = 0)`;
 
@@ -22,7 +22,7 @@ const order = jsonObject<StatementRun['orders'][number]>({
   undoable: undoable,
 });
 
-/** Of the `orders o` of a run. */
+/** Columns of the `orders o` of a run. */
 const columns = selectList<StatementRun>({
   id: sql`o.statement_run_id`,
   marked_at: sql`max(o.payment_confirmed_at)`,
@@ -42,7 +42,7 @@ interface OrderOfRun {
   order_number: string;
 }
 
-/** Makes the orders of a run await their payment again, or none of them. Throws `not_found` or `statement_run_not_undoable`. */
+/** Returns all orders of a run to awaiting payment, or none. Throws `not_found` or `statement_run_not_undoable`. */
 export async function undo(
   shop: Shop,
   run_id: string,
@@ -64,7 +64,7 @@ export async function undo(
   );
   await events.recordForAll(shop, idsOf(orders), {
     type: 'updated',
-    message: 'The recorded bank transfer was undone. The order awaits its payment again.',
+    message: 'The recorded bank transfer was undone. The order is awaiting payment again.',
     context: { ...UNDONE, statement_run_id: run_id },
   });
   return { orders: orders.toSorted((a, b) => a.id.localeCompare(b.id)) };

@@ -1,7 +1,7 @@
 import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import { ShopError } from '../errors.ts';
 
-/** The three state machines of an order, as the contract publishes them. A state without transitions is final. */
+/** The three state machines of an order, as published in the contract. A state without transitions is final. */
 
 export interface OrderStates {
   status: OrderStatus;
@@ -32,7 +32,7 @@ export const MOVES: Moves = {
   },
 };
 
-/** Throws `invalid_transition`, with the states that the order can go to, unless the given one is among them. */
+/** Throws `invalid_transition` with the allowed states unless the given one is among them. */
 export function requireMove<Field extends keyof OrderStates>(
   order: OrderStates,
   field: Field,
@@ -65,12 +65,11 @@ function movesFrom<Field extends keyof OrderStates>(field: Field, from: OrderSta
   return moves[from] ?? [];
 }
 
-/** Whether nothing is left to pay. */
 export function isSettled(status: PaymentStatus): boolean {
   return ['paid', 'partially_refunded', 'refunded'].includes(status);
 }
 
-/** Before and after of the states that changed, for the timeline. */
+/** The changed states before and after, for the timeline. */
 export function changesBetween(before: OrderStates, after: Partial<OrderStates>): Record<string, unknown> {
   const fields = Object.keys(after) as (keyof OrderStates)[];
   return Object.fromEntries(

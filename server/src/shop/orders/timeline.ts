@@ -7,15 +7,15 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
 
-/** An event of an order is recorded once, in words and in fields, and never changed. */
+/** An event of an order. It is recorded once, as a sentence and as fields, and never changed. */
 export interface OrderEvent {
   type: TimelineEntry['type'];
-  /** What happened, as a sentence for staff. */
+  /** A sentence for staff. */
   message: string;
   context?: Record<string, unknown>;
 }
 
-/** Adds to the timeline of an order, in the name of the actor. */
+/** Adds an event to the timeline of an order, with the actor. */
 export function record(shop: Shop, order_id: string, happening: OrderEvent): Promise<void> {
   return recordForAll(shop, [order_id], happening);
 }
@@ -40,7 +40,7 @@ function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
   return actorType === 'anonymous' || actorId === SYSTEM.id ? 'system' : actorType;
 }
 
-/** Of `order_events e`. */
+/** Columns of `order_events e`. */
 const columns = selectList<TimelineEntry>({
   id: sql`e.id`,
   type: sql`e.type`,
@@ -52,7 +52,7 @@ const columns = selectList<TimelineEntry>({
   created_at: sql`e.created_at`,
 });
 
-/** The timeline of an order, newest first. `cursor` is the last id of the page before. Throws `not_found`. */
+/** The timeline of an order, newest first. `cursor` is the last id of the previous page. Throws `not_found`. */
 export async function timeline(
   shop: Shop,
   order_id: string,

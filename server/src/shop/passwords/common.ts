@@ -1,8 +1,8 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
 /**
- * Passwords that guessers try first: the list of @zxcvbn-ts/language-common, which is made from leaked passwords. It is loaded
- * when the first password is chosen.
+ * Passwords that attackers try first: the list of @zxcvbn-ts/language-common, made from leaked passwords. Loaded when
+ * the first password is chosen.
  */
 let common: Promise<ReadonlySet<string>> | undefined;
 
@@ -11,10 +11,9 @@ async function load(): Promise<ReadonlySet<string>> {
   return new Set(dictionary['passwords-common'].map(String));
 }
 
-const COMMON_PASSWORD =
-  'This password is one of those that are guessed first. Choose another, such as four unrelated words.';
+const COMMON_PASSWORD = 'This password is too common. Choose another one, such as four unrelated words.';
 
-/** Whether guessers would soon try it, ignoring case. */
+/** Whether the password is on the list, ignoring case. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   common ??= load();
   return (await common).has(password.normalize('NFKC').toLowerCase());

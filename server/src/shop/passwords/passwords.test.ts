@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { fitsPassword, hashPassword, logins, MOST_LOGINS, randomPassword } from './passwords.ts';
 
-test('a password fits its own hash and no other', async () => {
+test('matches a password only with its own hash', async () => {
   const stored = await hashPassword('correct horse');
 
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,13 +12,13 @@ test('a password fits its own hash and no other', async () => {
   expect(await fitsPassword(undefined, 'correct horse')).toBe(false);
 });
 
-test('the same letters fit however the keyboard composed them', async () => {
+test('matches the same letters regardless of Unicode composition', async () => {
   const stored = await hashPassword('Zo\u00eb');
 
   expect(await fitsPassword(stored, 'Zoe\u0308')).toBe(true);
 });
 
-test('beyond what can be computed and what may wait, callers are told to come back', async () => {
+test('rejects callers with a retry time when the queue is full', async () => {
   const results = await Promise.allSettled(Array.from({ length: 200 }, () => fitsPassword(undefined, 'x')));
 
   const refused = results.filter((result) => result.status === 'rejected');
@@ -27,7 +27,7 @@ test('beyond what can be computed and what may wait, callers are told to come ba
   expect(await fitsPassword(undefined, 'x')).toBe(false);
 });
 
-test('of a flood of logins those who could not wait are refused before they begin, and the places are free again', async () => {
+test('rejects excess logins of a flood before they start, and frees their places', async () => {
   let begun = 0;
   const login = () =>
     logins.take(async () => {
@@ -43,14 +43,14 @@ test('of a flood of logins those who could not wait are refused before they begi
   await expect(login()).resolves.toBeUndefined();
 });
 
-test('a hash that cannot be read fails by itself, and the next password is judged as ever', async () => {
+test('fails only for a hash that cannot be parsed', async () => {
   await expect(fitsPassword('no hash', 'x')).rejects.toThrow();
 
   expect(await fitsPassword(await hashPassword('x'), 'x')).toBe(true);
 });
 
-// Elsewhere a thread has no priority of its own.
-test.runIf(process.platform === 'linux')('passwords are computed with less claim to the processor', async () => {
+// Other systems have no priority per thread.
+test.runIf(process.platform === 'linux')('hashes passwords at a lower CPU priority', async () => {
   await hashPassword('x');
 
   const least = Math.max(...readdirSync('/proc/self/task').map(nicenessOf));
@@ -58,13 +58,13 @@ test.runIf(process.platform === 'linux')('passwords are computed with less claim
   expect(least).toBe(Math.min(19, getPriority() + 5));
 });
 
-/** The 19th field of the line: the second one, the name, is in brackets and may contain spaces. */
+/** The 19th field of the line. The second one, the name, is in brackets and may contain spaces. */
 function nicenessOf(thread: string): number {
   const line = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
 }
 
-test('passwords that we make differ and can be read out', () => {
+test('generates different, readable passwords', () => {
   const made = Array.from({ length: 1_000 }, randomPassword);
 
   expect(new Set(made).size).toBe(1_000);

@@ -3,9 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { hashSync, verifySync } from '@node-rs/argon2';
 import type { Task } from './threads.ts';
 
-/** A thread of threads.ts. */
+/** Worker thread of threads.ts. */
 
-/** Argon2id with the least cost that OWASP recommends: 19 MiB, 2 passes, 1 lane. */
+/** Argon2id with the minimum cost recommended by OWASP: 19 MiB, 2 passes, 1 lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const LESS_URGENT = 5;
 const LEAST_URGENT = 19;

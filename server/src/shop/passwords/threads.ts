@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { Turns } from './turns.ts';
 
 /**
- * The threads that compute hashes of passwords, one hash at a time each. They have a lower priority than the rest (see
- * thread.ts), and leave a core to it where there is more than one: hashes get the time that is left over.
+ * Threads that hash passwords, one hash at a time each. They have a lower priority than the rest (see thread.ts) and
+ * leave a core free if there is more than one, so that hashing uses spare CPU time.
  */
 const THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 
-/** A password to be hashed, or to be compared with the stored hash. */
+/** A password to hash or to compare with a stored hash. */
 export interface Task {
   password: string;
   stored?: string;
@@ -19,14 +19,14 @@ const MAX_WAITING = 32;
 const turns = new Turns({ atOnce: THREADS, maxWaiting: MAX_WAITING, refusal: 'Too many logins at once. Try again.' });
 const idle: Worker[] = [];
 
-/** The hash, or whether the password fits the stored one. Throws `unavailable` when too many are being computed. */
+/** Returns the hash, or whether the password matches. Throws `unavailable` if the queue is full. */
 export function compute<Result extends string | boolean>(task: Task): Promise<Result> {
   return turns.take(async () => {
     const worker = idle.pop() ?? new Worker(new URL('./thread.ts', import.meta.url));
-    // The thread keeps the process from ending only while it is at work.
+    // Only a busy thread keeps the process alive.
     worker.ref();
     worker.postMessage(task);
-    // A thread that fails ends, and the next task starts another.
+    // A failing thread ends; the next task starts another.
     const [result] = await once(worker, 'message');
     worker.unref();
     idle.push(worker);

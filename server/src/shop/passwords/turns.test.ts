@@ -16,7 +16,7 @@ function openTurns() {
   return { turns, begun, begin, end: (name: string) => ends[name]?.() };
 }
 
-test('so many are done at once, and the next begins when one has ended', async () => {
+test('runs a limited number of tasks at once and starts the next when one ends', async () => {
   const { begun, begin, end } = openTurns();
   const [first] = [begin('first'), begin('second'), begin('third')];
   expect(begun).toEqual(['first', 'second']);
@@ -28,7 +28,7 @@ test('so many are done at once, and the next begins when one has ended', async (
   expect(begun).toEqual(['first', 'second', 'third']);
 });
 
-test('whoever cannot even wait is refused, and told when to come back', async () => {
+test('rejects a task with a retry time when the queue is full', async () => {
   const { turns, begun, begin } = openTurns();
   for (const name of ['first', 'second']) void begin(name);
   turns.refuseIfFull();
@@ -41,7 +41,7 @@ test('whoever cannot even wait is refused, and told when to come back', async ()
   expect(begun).toEqual(['first', 'second']);
 });
 
-test('an operation that fails gives its place to the next', async () => {
+test('passes the place of a failed task to the next', async () => {
   const turns = new Turns({ atOnce: 1, maxWaiting: 1, refusal: 'Too many at once.' });
   const fail = () => Promise.reject(new Error('It failed.'));
 
@@ -51,7 +51,7 @@ test('an operation that fails gives its place to the next', async () => {
   expect(await turns.take(async () => 'again')).toBe('again');
 });
 
-test('a failure that all would meet fails those that wait at once, and not those that come later', async () => {
+test('fails all waiting tasks on an error that affects them all, but not later tasks', async () => {
   const unreachable = new Error('unreachable');
   const turns = new Turns({
     atOnce: 1,

@@ -6,11 +6,11 @@ interface TurnsOptions {
   atOnce: number;
   maxWaiting: number;
   refusal: string;
-  /** Whether an error of one task would meet all that wait. They fail with it at once, instead of one after another. */
+  /** Whether an error would affect all waiting tasks. They then fail at once instead of one after another. */
   failsAll?: (error: unknown) => boolean;
 }
 
-/** Limits costly work: a number of tasks run at once, some more wait in order, and the rest is refused. */
+/** Limits expensive work: a number of tasks run at once, some wait in order, and the rest are rejected. */
 export class Turns {
   readonly #maxWaiting: number;
   readonly #waiting: PromiseWithResolvers<void>[] = [];
@@ -25,14 +25,14 @@ export class Turns {
     this.#failsAll = failsAll;
   }
 
-  /** Throws `unavailable` when there is no room even to wait. */
+  /** Throws `unavailable` if the queue is full. */
   refuseIfFull(): void {
     if (this.#free === 0 && this.#waiting.length >= this.#maxWaiting) {
       throw overloaded(this.#refusal, LONGEST_RETRY_SECONDS);
     }
   }
 
-  /** Does the work when its turn comes. Throws `unavailable` at once when too many wait already. */
+  /** Runs the work in its turn. Throws `unavailable` at once if the queue is full. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     this.refuseIfFull();
     if (this.#free > 0) this.#free -= 1;

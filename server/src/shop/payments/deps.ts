@@ -1,5 +1,5 @@
 import type { LinkDeps } from '../links.ts';
 import type { PaymentProviders } from './providers.ts';
 
-/** What a checkout needs besides the shop. */
+/** The dependencies of a checkout besides the shop. */
 export interface CheckoutDeps extends LinkDeps, PaymentProviders {}

@@ -3,13 +3,13 @@ import type { NextAction } from '@commerce-backend/spec';
 import { type Sealing, seal, unseal } from '../sealing.ts';
 import type { NextAction as Action } from './provider.ts';
 
-/** What a human must do at the provider, as it is stored: sealed, because whoever has it can go on with the payment. */
+/** Encrypts a shopper's next action at the provider for storage, because anyone who has it can continue the payment. */
 
 export function sealAction(secretKey: string, payment_id: string, action: Action): Buffer {
   return seal(sealingOf(secretKey, payment_id), JSON.stringify(action));
 }
 
-/** In the contract's form. Null when the server's secret key has been changed since: then the provider is asked again. */
+/** In the contract's form. Null if the server's secret key has changed since; the provider is then asked again. */
 export function openAction(secretKey: string, payment_id: string, sealed: Buffer): NextAction | null {
   const action = opened(secretKey, payment_id, sealed);
   return action && { url: null, client_secret: null, ...action };

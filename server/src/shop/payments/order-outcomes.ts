@@ -6,7 +6,9 @@ import * as events from '../orders/timeline.ts';
 import type { Shop } from '../shop.ts';
 import type { Outcome } from './provider.ts';
 
-/** What the outcome of its payment does to a locked order: paid, authorized, failed, or voided when it lapsed. */
+/**
+ * Applies a payment's outcome to a locked order: paid, authorized, failed, or voided after the authorization expired.
+ */
 export async function applyToOrder(shop: Shop, order: orders.LockedOrder, outcome: Outcome): Promise<void> {
   if (outcome.status === 'succeeded' && canMove(order, 'payment_status', 'paid')) {
     await orders.confirmPayment(shop, order, 'The card payment succeeded.');
@@ -30,7 +32,7 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
   await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
 }
 
-/** No money will come. The order is cancelled, unless a part of it has shipped. */
+/** The payment has failed for good. Cancels the order unless a part has shipped. */
 async function end(
   shop: Shop,
   order: orders.LockedOrder,
@@ -47,7 +49,8 @@ async function end(
         where site_id = ${shop.siteId} and id = ${order.id}`,
     );
   }
-  const message = payment_status === 'failed' ? 'The card payment failed.' : 'The authorization of the payment lapsed.';
+  const message =
+    payment_status === 'failed' ? 'The card payment failed.' : 'The authorization of the payment expired.';
   const context = { ...changesBetween(order, after), reason };
   await events.record(shop, order.id, { type: 'payment_failed', message, context });
   if (cancels) await tellCancelled(shop, order);

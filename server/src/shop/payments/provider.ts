@@ -1,63 +1,66 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Who takes money for the shop. A provider is an external service: it is called outside every transaction, may be slow, and may
- * answer neither yes nor no. Each attempt is recorded before it is made, and its `id`, which is ours, is what the provider
- * knows it by: the same `id` is the same payment however often it is sent.
+ * A payment provider: an external service that is called outside of every transaction, may be slow, and may leave an
+ * outcome unknown. Each attempt is recorded before it is made. Its `id` is ours and identifies the payment at the
+ * provider: the same `id` is the same payment, however often it is sent.
  */
 export interface PaymentProvider {
-  /** The provider's name in the records. */
   readonly name: string;
-  /** Takes, reserves or prepares the money. Throws when the outcome is unknown: send the same again, or ask. */
+  /**
+   * Charges, authorizes or prepares a payment. Throws if the outcome is unknown: send the same payment again, or ask.
+   */
   begin(payment: PaymentToBegin): Promise<Outcome>;
-  /** How a payment stands; undefined when the provider has none with this id. */
+  /** The state of a payment; undefined if the provider has none with this id. */
   outcomeOf(payment: PaymentKey): Promise<Outcome | undefined>;
-  /** Takes a part or all of what was authorized; the rest is released. The same capture id is the same capture. */
+  /** Captures a part or all of an authorized payment and releases the rest. The same capture id is the same capture. */
   capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
   /**
-   * Ends what is open, or releases what is reserved. Returns how the payment stands then: `cancelled` (or `failed`), or
-   * `succeeded` when it came too late; that money is returned by `giveBack`. Calling it twice is harmless.
+   * Cancels an open payment or releases an authorization. Returns the resulting state: `cancelled` (or `failed`), or
+   * `succeeded` if it was too late; `giveBack` then returns the money. Repeating it is harmless.
    */
   cancel(payment: PaymentKey): Promise<Outcome>;
-  /** Gives back a part or all of what was captured. The same refund id is the same refund. */
+  /** Refunds a part or all of a captured payment. The same refund id is the same refund. */
   refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
   /**
-   * Gives back all that the provider still holds of a captured payment, however often it is called: `succeeded` when nothing is
-   * left, `failed` when a person must deal with it.
+   * Refunds everything that the provider still holds of a captured payment, however often it is called: `succeeded` if
+   * nothing is left, `failed` if a person must handle it.
    */
   giveBack(payment: PaymentKey): Promise<RefundOutcome>;
-  /** Verifies and reads a webhook; undefined for an event that is of no interest. Throws InvalidSignature and UnknownToAccount. */
+  /** Verifies and parses a webhook; undefined for an irrelevant event. Throws InvalidSignature and UnknownToAccount. */
   receive(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | undefined>;
 }
 
 export interface PaymentKey {
-  /** Ours, a UUID. */
+  /** Our id, a UUID. */
   id: string;
   site_id: string;
-  /** What the provider calls the payment, as soon as it has said so. */
+  /** The provider's id of the payment, once known. */
   reference: string | null;
 }
 
 export interface PaymentToBegin {
   id: string;
   site_id: string;
-  /** Minor units by ISO 4217; the provider applies its own exceptions. */
+  /** Minor units by ISO 4217. The provider applies its own exceptions. */
   amount: number;
   currency: string;
-  /** Whether the money is taken at once, or reserved until `capture`. */
+  /** Whether the money is charged at once, or authorized until `capture`. */
   capture: 'automatic' | 'manual';
   means: PaymentMeans;
-  /** Where the provider sends the human back to. Our own address, or a stored one; never taken straight from a request. */
+  /** Return address after the provider's page: our own or a stored one, never directly from a request. */
   return_url: string | null;
   cancel_url: string | null;
   email: string | null;
   locale: string | null;
   description: string;
-  /** The provider ends the payment then, if the human has not acted. */
+  /** The provider ends an unfinished payment at this time. */
   expires_at: Date;
 }
 
-/** How the human pays: a token of the test provider, a confirmation token made in the browser, or the provider's own page. */
+/**
+ * Means of payment: a token of the test provider, a confirmation token made in the browser, or the provider's own page.
+ */
 export type PaymentMeans =
   | { kind: 'card_token'; token: string }
   | { kind: 'confirmation_token'; token: string }
@@ -65,24 +68,27 @@ export type PaymentMeans =
 
 export interface Outcome {
   status: 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'cancelled';
-  /** What the provider calls the payment. */
+  /** The provider's id of the payment. */
   reference: string;
-  /** For a failed one: why, in a word. */
+  /** Reason code of a failed payment. */
   reason: string | null;
-  /** For `requires_action`: what the human must do. */
+  /** The shopper's next action, for `requires_action`. */
   next_action: NextAction | null;
-  /** What the provider says it took or reserved, in minor units; compared with what was to be paid. Null when it says nothing. */
+  /**
+   * The charged or authorized amount by the provider, in minor units, for comparison with the requested one. Null if
+   * not reported.
+   */
   amount: number | null;
   currency: string | null;
-  /** By what it is paid; absent where that is not known. */
+  /** Kind of payment method; missing if unknown. */
   paid_by?: 'card' | 'online';
 }
 
 export type NextAction = { type: 'redirect'; url: string } | { type: 'client_secret'; client_secret: string };
 
-/** An amount to take or to give back, in minor units. */
+/** An amount to capture or refund, in minor units. */
 export interface MoneyMove {
-  /** Ours: it makes the move happen once. */
+  /** Our id, which makes it happen once. */
   id: string;
   amount: number;
   currency: string;
@@ -94,26 +100,26 @@ export interface RefundOutcome {
   reason: string | null;
 }
 
-/** Why a refund fails if the account or provider that took the payment is no longer configured. */
+/** Failure reason of a refund whose account or provider is no longer configured. */
 export const NO_ACCOUNT = 'account_not_available';
 
-/** A refund that was made at the provider itself, by somebody of the shop. */
+/** A refund that somebody of the shop made at the provider itself. */
 export interface MadeRefund {
-  /** Minor units. */
+  /** In minor units. */
   amount: number;
   reason: 'customer' | 'duplicate' | 'other';
   outcome: RefundOutcome;
 }
 
-/** What a webhook reports: how a payment stands, or how a refund does. An event that is sent twice has the same `event_id`. */
+/** The state of a payment or refund, reported by a webhook. A repeated event has the same `event_id`. */
 export type ProviderEvent =
   | { event_id: string; payment_id: string; outcome: Outcome }
   | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome }
   | { event_id: string; payment_id: string; made: MadeRefund };
 
 /**
- * A webhook is about something that the configured account does not have: as after the shop was given another account, while the
- * events of the first still come. `payment_id` is the payment that it names, if it names one of this shop.
+ * A webhook about an object that the configured account does not have, for example after the shop changed its account
+ * while events of the old one still arrive. `payment_id` is the payment of this shop that it names, if any.
  */
 export class UnknownToAccount extends Error {
   readonly payment_id: string | undefined;
@@ -124,5 +130,5 @@ export class UnknownToAccount extends Error {
   }
 }
 
-/** A webhook that does not come from the provider. */
+/** A webhook that was not sent by the provider. */
 export class InvalidSignature extends Error {}

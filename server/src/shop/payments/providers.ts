@@ -1,20 +1,20 @@
 import type { PaymentAccounts } from './accounts/providers.ts';
-import { PATIENCE, type Patience } from './patience.ts';
 import type { PaymentProvider } from './provider.ts';
+import { PROVIDER_DEADLINES, type ProviderDeadlines } from './provider-deadlines.ts';
 
-/** The providers that this server knows. */
+/** The configured payment providers. */
 export interface PaymentProviders {
-  /** The one of the configuration; none means that cards are not accepted. */
+  /** The provider of the configuration. Without one, cards are not accepted. */
   card: PaymentProvider | undefined;
-  /** The accounts that sites have of their own, which come first. */
+  /** The sites' own accounts, which take precedence. */
   accounts?: PaymentAccounts | undefined;
 }
 
-export function patienceOf({ accounts }: PaymentProviders): Patience {
-  return accounts?.patience ?? PATIENCE;
+export function deadlinesOf({ accounts }: PaymentProviders): ProviderDeadlines {
+  return accounts?.deadlines ?? PROVIDER_DEADLINES;
 }
 
-/** Who takes new payments for a site; undefined when nobody does. */
+/** The provider for new payments of a site; undefined if there is none. */
 export async function providerOf(
   { card, accounts }: PaymentProviders,
   site_id: string,
@@ -22,7 +22,7 @@ export async function providerOf(
   return (await accounts?.providerOf(site_id)) ?? card;
 }
 
-/** Who has a payment on record; undefined when the server no longer knows the provider. */
+/** The provider of a recorded payment; undefined if it is no longer configured. */
 export async function providerNamed(
   { card, accounts }: PaymentProviders,
   site_id: string,
@@ -33,7 +33,7 @@ export async function providerNamed(
   return own?.name === name ? own : undefined;
 }
 
-/** `providerNamed` for many payments of a site: an account is read, and its keys are opened, once for all. */
+/** `providerNamed` for many payments of a site: reads the account and decrypts its keys once. */
 export function providersByName(
   providers: PaymentProviders,
   site_id: string,

@@ -6,8 +6,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
 /**
- * A provider that takes no money. Its tokens determine the outcome of a payment; `tok_3ds` and the provider's own page let a
- * human decide it (pages/test-payment.ts). Its records are in the table test_payments. Unknown tokens are declined.
+ * A test provider that moves no money. The token determines the outcome; with `tok_3ds` and on the provider's own page
+ * a person decides (pages/test-payment.ts). Its records are in the table test_payments. Unknown tokens are declined.
  */
 export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string }): PaymentProvider {
   const row = (payment: Id, statement: Sql) => inBooks(db, payment, statement);
@@ -56,18 +56,18 @@ export const TEST_PROVIDER = 'test_card';
 
 type Id = Pick<PaymentKey, 'site_id' | 'id'>;
 
-/** A payment as the provider knows it. */
+/** A payment in the provider's records. */
 export interface TestPayment extends RowOf<'test_payments', 'status' | 'currency' | 'return_url' | 'cancel_url'> {
-  /** Minor units. */
+  /** In minor units. */
   amount: number;
-  /** Of what was reserved, a part may have been taken. */
+  /** Captured part of the authorized amount. */
   captured: number;
   refunds: Record<string, number>;
 }
 
 const COLUMNS = sql`status, amount, captured, currency, refunds, return_url, cancel_url`;
 
-/** How a payment begins, by its token. */
+/** Initial status by token. */
 const BEGINNINGS: Partial<Record<string, Outcome['status']>> = {
   tok_success: 'succeeded',
   tok_authorized: 'authorized',
@@ -87,7 +87,7 @@ function enter(payment: PaymentToBegin): Sql {
       on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
-/** The state it has reached by the time it is asked about. */
+/** The current state of a payment, which changes with time. */
 function progress({ site_id, id }: Id): Sql {
   const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
@@ -96,14 +96,14 @@ function progress({ site_id, id }: Id): Sql {
       returning ${COLUMNS}`;
 }
 
-/** Records what the human decides on the provider's page; a decision is final. */
+/** Records a person's decision on the provider's page, which is final. */
 export function decide({ site_id, id }: Id, approved: boolean): Sql {
   return sql`update test_payments set captured = case when ${approved} and capture = 'automatic' then amount else 0 end,
         status = case when not ${approved} then 'failed' when capture = 'manual' then 'authorized' else 'succeeded' end
       where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning ${COLUMNS}`;
 }
 
-/** A payment that was never begun is recorded as cancelled, so that it cannot begin any more. */
+/** Records an unknown payment as cancelled, so that it cannot begin any more. */
 function cancelled({ site_id, id }: Id): Sql {
   return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
       values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())
@@ -123,7 +123,7 @@ export function read({ site_id, id }: Id): Sql {
 
 async function known(db: Pool, payment: Id): Promise<TestPayment> {
   const found = await inBooks(db, payment, read(payment));
-  if (!found) throw new Error(`The test provider knows no payment ${payment.id}.`);
+  if (!found) throw new Error(`The test provider has no payment ${payment.id}.`);
   return found;
 }
 

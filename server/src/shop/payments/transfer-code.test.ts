@@ -15,18 +15,18 @@ const TRANSFER: PaymentInstructions = {
   instructions: null,
 };
 
-test('a banking app reads recipient, account, amount and reference of a transfer in EUR', () => {
+test('encodes recipient, account, amount and reference of a transfer in EUR for banking apps', () => {
   expect(readCode(transferCode(TRANSFER))?.split('\n')).toEqual([
     ...['BCD', '002', '1', 'SCT', 'COBADEFFXXX', 'Erle & Fink Möbel GmbH', 'DE89370400440532013000'],
     ...['EUR36.00', '', '', '1042'],
   ]);
 });
 
-test('without a BIC its line is empty', () => {
+test('leaves the line of a missing BIC empty', () => {
   expect(readCode(transferCode({ ...TRANSFER, bic: null }))?.split('\n')[4]).toBe('');
 });
 
-test('a name can neither add a line nor be longer than 70 characters', () => {
+test('truncates names to 70 characters and removes line breaks', () => {
   const account_holder = `Erle\nGB00EVIL\r\u0000 ${'ß'.repeat(90)}`;
   const lines = readCode(transferCode({ ...TRANSFER, account_holder }))?.split('\n') ?? [];
 
@@ -39,6 +39,6 @@ test.for([
   ['nothing to pay', { amount: '0.00' }],
   ['more than the standard allows', { amount: '1000000000.00' }],
   ['more than fits into the largest code', { account_holder: '🛋'.repeat(70), reference: '🛋'.repeat(20) }],
-] as const)('there is no code for %s', ([, changes]) => {
+] as const)('creates no code for %s', ([, changes]) => {
   expect(transferCode({ ...TRANSFER, ...changes })).toBeUndefined();
 });

@@ -2,28 +2,28 @@ import type { PaymentInstructions } from '@commerce-backend/spec';
 import { encode } from 'uqr';
 
 /**
- * The QR code by which banking apps fill in a transfer: EPC069-12 of the European Payments Council, version 002, known as
+ * QR code that fills in a transfer in banking apps: EPC069-12 of the European Payments Council, version 002, known as
  * GiroCode. It exists only for transfers in EUR.
  */
 
-/** The lines of the payload, in UTF-8, and their maximum lengths. */
+/** Lines of the payload in UTF-8, with their maximum lengths. */
 const UTF_8 = '1';
 const LONGEST_NAME = 70;
 const LONGEST_REFERENCE = 140;
 const HIGHEST = 999_999_999.99;
 /** Version 13 with error correction M, the largest that the standard allows. */
 const LARGEST = { version: 13, bytes: 331 };
-/** Modules of white around the code (ISO/IEC 18004 §5.3.8). */
+/** White modules around the code (ISO/IEC 18004 §5.3.8). */
 const BORDER = 4;
 
-/** A square of modules, each dark or light, the white border included. */
+/** A square of dark or light modules, including the white border. */
 export type TransferCode = boolean[][];
 
-/** The code of a transfer; undefined where the standard does not allow one. */
+/** The code of a transfer; undefined if the standard does not allow one. */
 export function transferCode(instructions: PaymentInstructions): TransferCode | undefined {
   const payload = payloadOf(instructions);
   if (payload === undefined || Buffer.byteLength(payload) > LARGEST.bytes) return undefined;
-  // As bytes: the payload is UTF-8 whatever its characters are.
+  // Byte mode, because the payload is UTF-8.
   const bytes = [...Buffer.from(payload)];
   return encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: LARGEST.version, border: BORDER }).data;
 }
@@ -45,7 +45,7 @@ function payloadOf({
   return ['BCD', '002', UTF_8, 'SCT', ...parties, `EUR${amount}`, ...remittance].join('\n');
 }
 
-/** A line break within a field would begin the next one. */
+/** A line break in a field would start the next field. */
 function oneLine(text: string, longest: number): string {
   const [...characters] = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   return characters.slice(0, longest).join('');

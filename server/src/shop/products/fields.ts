@@ -2,24 +2,24 @@ import type { Product, ProductInput, ProductPatch, ProductReplacement } from '@c
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Fields } from '../../db/fields.ts';
 
-/** A column of `products` that merchants write. */
+/** A writable column of `products`. */
 interface Column {
   type: Sql;
-  /** What a new product has where none is given. Without it, null is a value like others. */
+  /** Default of a new product. Without it, null is a normal value. */
   initial?: Sql;
-  /** Each list of products has it, by name. Without it, only the dashboard and the audiences that name it below see it. */
+  /** Included in every list of products. Otherwise only the dashboard and the audiences below get it. */
   listed?: true;
 }
 
 const text = sql`text`;
 
-/** Fields of a ProductInput that belong to its variants, or are lists of parts. */
+/** Fields of a ProductInput that belong to its variants or are lists of parts. */
 type FieldOfParts = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * The columns of `products` that merchants write. A new field is one line here, such as `seo_title`: the plan of an input, the
- * statements that insert and change products, the comparison of an import and the dashboard's answers follow from it. The type check
- * fails for a field that is missing here, and for one here that an input lacks.
+ * Writable columns of `products`. A new field is one line here, such as `seo_title`: the plan of an input, the insert
+ * and update statements, the comparison of an import and the dashboard's responses follow from it. The type check fails
+ * for a missing field and for one that an input lacks.
  */
 const COLUMNS = {
   name: { type: text, initial: sql`''`, listed: true },
@@ -41,12 +41,12 @@ const COLUMNS = {
 };
 
 export type WrittenField = keyof typeof COLUMNS;
-/** All of them; what is undefined is left as it is. */
+/** All of them; undefined leaves a field unchanged. */
 export type Written = { [Field in WrittenField]: ProductInput[Field] };
 
 export const WRITTEN_FIELDS = Object.keys(COLUMNS) as WrittenField[];
 
-/** Which of the unlisted fields an audience sees. */
+/** The unlisted fields that an audience gets. */
 export const UNLISTED = {
   dashboard: WRITTEN_FIELDS.filter((field) => !columnOf(field).listed),
   /** The page of one product. */
@@ -55,17 +55,17 @@ export const UNLISTED = {
   agent: [],
 } satisfies Record<string, WrittenField[]>;
 
-/** `name` is safe in a statement: it is a key of COLUMNS. */
+/** `name` is safe in a statement, because it is a key of COLUMNS. */
 export function columnOf(field: WrittenField): Column & { name: Sql } {
   return { ...COLUMNS[field], name: raw(field) };
 }
 
-/** These fields of `products p`. */
+/** These fields from `products p`. */
 export function fieldsOf(fields: WrittenField[]): Partial<Fields<Product>> {
   return Object.fromEntries(fields.map((field) => [field, sql`p.${raw(field)}`]));
 }
 
-/** Those of an input. */
+/** The writable fields of an input. */
 export function writtenOf(input: Partial<Written>): Written {
   return Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, input[field]])) as unknown as Written;
 }

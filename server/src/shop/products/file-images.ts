@@ -9,8 +9,8 @@ import type { Place } from './mistakes.ts';
 import * as products from './products.ts';
 
 /**
- * Images that are uploaded files. While a file is processing, its image waits in `pending_images`, with the place and the text that
- * it will have: the product itself changes when the file is ready, and not at all if it fails.
+ * Images from uploaded files. While a file is processed, its image waits in `pending_images` with its future position
+ * and text. The product itself changes when the file is ready, and not at all if it fails.
  */
 interface ImageFile {
   status: 'awaiting_upload' | 'processing' | 'ready' | 'failed';
@@ -19,8 +19,8 @@ interface ImageFile {
 }
 
 /**
- * The address of a ready file; null while it is processing. Until the transaction ends, it stays so. Throws a ValidationError, whose
- * `loc` is the place of the image in the request.
+ * The address of a ready file; null while it is processed. The state is locked until the transaction ends. Throws a
+ * ValidationError, whose `loc` is the path of the image in the request.
  */
 export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['body']): Promise<string | null> {
   const refused = (type: string, msg: string) => new ValidationError([{ loc: [...loc, 'file_id'], msg, type }]);
@@ -30,7 +30,7 @@ export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['
   if (!file) throw refused('file_unknown', 'There is no such file.');
   if (file.status === 'awaiting_upload') throw refused('file_not_uploaded', 'Upload the file first.');
   if (file.status === 'failed')
-    throw refused('file_failed', file.failure ? sentenceOf(file.failure) : 'It has failed.');
+    throw refused('file_failed', file.failure ? sentenceOf(file.failure) : 'The file has failed.');
   return file.url;
 }
 
@@ -53,10 +53,10 @@ export async function countWaiting(shop: Shop, product_id: string): Promise<numb
   return row?.count ?? 0;
 }
 
-/** An image that goes on waiting, or a new one. */
+/** An image that keeps waiting, or a new one. */
 export type WaitingPlan = Waiting | { id: string; alt: string | null; position: number };
 
-/** Replaces the images of a product that wait for their files. */
+/** Replaces the waiting images of a product. */
 export async function replaceWaiting(shop: Shop, product_id: string, planned: WaitingPlan[]): Promise<void> {
   const kept = planned.flatMap((image) => ('id' in image ? [image.id] : []));
   await shop.run(
@@ -69,7 +69,7 @@ export async function replaceWaiting(shop: Shop, product_id: string, planned: Wa
   }
 }
 
-/** What may be changed of an image that waits. Returns whether it waits. */
+/** Updates a waiting image. Returns whether there is one. */
 export async function updateWaiting(
   shop: Shop,
   product_id: string,
@@ -92,15 +92,15 @@ export async function removeWaiting(shop: Shop, product_id: string, id: string):
 }
 
 /**
- * A product as the merchant sees it while images wait: they are there, with the status processing. What waits is read first: an
- * image that arrives between the two statements is then found by both, and not by neither. Throws `not_found`.
+ * A product as the merchant sees it, with waiting images in the status processing. Waiting images are read first: one
+ * that arrives between the two statements is then found by both instead of neither. Throws `not_found`.
  */
 export async function getWithWaiting(shop: Shop, product_id: string, baseUrl: string): Promise<Product> {
   const [waiting, product] = await together(readWaiting(shop, product_id, baseUrl), products.get(shop, product_id));
   return merge(product, waiting);
 }
 
-/** The same for a product that is locked. */
+/** The same for a locked product. */
 export async function withWaiting(shop: Shop, product: Product, baseUrl: string): Promise<Product> {
   return merge(product, await readWaiting(shop, product.id, baseUrl));
 }
@@ -124,13 +124,13 @@ async function readWaiting(shop: Shop, product_id: string, baseUrl: string): Pro
   }));
 }
 
-/** An image keeps its id when it arrives. */
+/** An image keeps its id when its file is ready. */
 function merge(product: Product, waiting: Product['images']): Product {
   const still = waiting.filter(({ id }) => !product.images.some((image) => image.id === id));
   return still.length === 0 ? product : { ...product, images: [...product.images, ...still] };
 }
 
-/** The images that wait for a file, and their products, which are locked in the order of their ids. */
+/** Locks the products whose images wait for a file, in id order. */
 export async function lockProductsOf(shop: Shop, file_id: string): Promise<void> {
   await shop.run(
     sql`select from products where site_id = ${shop.siteId} and id in (
@@ -146,7 +146,7 @@ export interface Arrived {
   position: number;
 }
 
-/** Takes the images that wait for a file out of their waiting, in the order in which they were added. */
+/** Removes the images that wait for a file and returns them in the order of their addition. */
 export async function takeWaiting(shop: Shop, file_id: string): Promise<Arrived[]> {
   const rows = await shop.rows<Arrived>(
     sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${file_id}

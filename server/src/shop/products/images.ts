@@ -13,8 +13,8 @@ import { insertImages } from './write.ts';
 const MAX_IMAGES = 250;
 
 /**
- * Adds an image, after the others unless it names a position. One whose file is still processing waits until it is ready. Throws
- * `not_found`, `limit_reached`, or a ValidationError when the file cannot be used.
+ * Adds an image at the given position or at the end. One whose file is being processed waits until it is ready. Throws
+ * `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
  */
 export async function create(shop: Shop, product_id: string, input: NewImage): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -35,7 +35,7 @@ export async function create(shop: Shop, product_id: string, input: NewImage): P
   return products.get(shop, product_id);
 }
 
-/** Null for a file that is still processing. Throws a ValidationError, whose `loc` is the place of the image in the request. */
+/** Null for a file in processing. Throws a ValidationError, whose `loc` is the path of the image in the request. */
 export async function addressOf(
   shop: Shop,
   { url, file_id }: Pick<NewImage, 'url' | 'file_id'>,
@@ -44,14 +44,14 @@ export async function addressOf(
   const refused = (field: string, type: string, msg: string) =>
     new ValidationError([{ loc: [...loc, field], msg, type }]);
   if (url !== undefined && file_id !== undefined) {
-    throw refused('file_id', 'extra_forbidden', 'Give either url or file_id.');
+    throw refused('file_id', 'extra_forbidden', 'Send either url or file_id, not both.');
   }
   if (file_id !== undefined) return fileImages.addressOfFile(shop, file_id, loc);
-  if (url === undefined) throw refused('url', 'missing', 'Give url or file_id.');
+  if (url === undefined) throw refused('url', 'missing', 'Send url or file_id.');
   return url;
 }
 
-/** Adds an image whose id is known, at a place among the others or at their end. */
+/** Inserts an image with a known id at a position. */
 async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id: string; position: number }) {
   const before = await idsOf(shop, product_id);
   const parts = [{ ...image, position: before.length + 1 }];
@@ -59,20 +59,20 @@ async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id
   if (image.position <= before.length) await moveToPosition(shop, product_id, image.id, image.position);
 }
 
-/** Shows the images that have waited for a file, which is ready now. */
+/** Adds the images that waited for a file that is ready now. */
 export async function showFile(shop: Shop, file_id: string): Promise<void> {
   await fileImages.lockProductsOf(shop, file_id);
   const url = await fileImages.addressOfFile(shop, file_id);
   if (url === null) throw new Error(`The file ${file_id} is not ready.`);
   for (const { product_id, ...image } of await fileImages.takeWaiting(shop, file_id)) {
-    // An import may have filled the product up meanwhile.
+    // An import may have reached the image limit meanwhile.
     if ((await idsOf(shop, product_id)).length >= MAX_IMAGES) continue;
     await insertAt(shop, product_id, { ...image, url });
     await markProductUpdated(shop, product_id);
   }
 }
 
-/** Changes the given fields; one that changes nothing is no change of the product. Throws `not_found`. */
+/** Changes the given fields. Without a difference, the product stays unchanged. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
   if (!(await idsOf(shop, product_id)).includes(id)) return updateWaiting(shop, product_id, id, patch);
@@ -105,10 +105,12 @@ async function updateWaiting(shop: Shop, product_id: string, id: string, patch: 
 }
 
 function stillProcessing(): ShopError {
-  return new ShopError('conflict', 'While the image is processing, only its text and its position can be given.');
+  return new ShopError('conflict', 'While the image is processed, only its text and its position can be changed.');
 }
 
-/** Makes it the picture of these variants, and of no others. A variant names its picture by the address. Returns how many changed. */
+/**
+ * Sets it as the image of exactly these variants. A variant refers to its image by address. Returns how many changed.
+ */
 async function showForVariants(shop: Shop, product_id: string, id: string, variant_ids: string[]): Promise<number> {
   const known = await shop.rows<RowOf<'variants', 'id'>>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} and id = any(${variant_ids})`,
@@ -145,7 +147,7 @@ async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Returns whether any image had another place before. */
+/** Returns whether any image moved. */
 async function moveToPosition(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const ids = moveTo(await idsOf(shop, product_id), id, position);
   const moved = await shop.run(
@@ -157,7 +159,7 @@ async function moveToPosition(shop: Shop, product_id: string, id: string, positi
   return moved > 0;
 }
 
-/** The images are part of the product, which has changed with them: webhooks are told by its updated_at. */
+/** Images are part of the product, whose webhooks depend on updated_at. */
 async function markProductUpdated(shop: Shop, product_id: string): Promise<void> {
   await shop.run(sql`update products set updated_at = now() where site_id = ${shop.siteId} and id = ${product_id}`);
 }

@@ -2,11 +2,11 @@ import type { Product, ProductImport, ValidationErrorItem } from '@commerce-back
 import { combinationOf } from './plan.ts';
 
 /**
- * Products of an import that have no price: other shops keep some that nobody can buy. New ones become drafts at 0, and stay
- * drafts when the file is imported again, so that nothing is sold for 0 by mistake.
+ * Products of an import without a price, which other shops keep although they cannot be bought. New ones become drafts
+ * at 0 and stay drafts when the file is imported again, so that nothing is sold for 0 by mistake.
  */
 
-/** Whether the row makes a draft, or leaves one, since a price is missing. `before` is the product so far. */
+/** Whether the row creates or keeps a draft because a price is missing. `before` is the existing product. */
 export function isPricelessDraft({ price, variants = [] }: ProductImport, before: Product | undefined): boolean {
   if (price !== undefined) return false;
   const unpriced = variants.filter((variant) => variant.price === undefined);
@@ -18,7 +18,7 @@ export function isPricelessDraft({ price, variants = [] }: ProductImport, before
   );
 }
 
-/** The product as a draft, whose missing prices are 0 if it is new; any other as it is. */
+/** The product as a draft, with missing prices at 0 if it is new; any other product unchanged. */
 export function draftIfPriceless(input: ProductImport, before: Product | undefined): ProductImport {
   if (!isPricelessDraft(input, before)) return input;
   const draft: ProductImport = { ...input, status: 'draft' };

@@ -10,8 +10,8 @@ import { lockBySlug, updateProduct } from './update.ts';
 import { isSkuTaken } from './write.ts';
 
 /**
- * Writes the rows of an import that keep the contract. New products are written together, in as many statements as one;
- * when one of them is refused, they are written again by halves, until only those are left out that are refused.
+ * Writes the valid rows of an import. New products are written together, in as many statements as one. If one is
+ * rejected, the rows are written again in halves, until only rejected rows are left out.
  */
 
 export type RowResult = ImportResult['results'][number];
@@ -28,11 +28,11 @@ interface NewRow extends ImportRow {
 interface Settings {
   dry_run?: boolean;
   update_inventory?: boolean;
-  /** New products without a price become drafts and stay drafts; otherwise they are refused. */
+  /** New products without a price become drafts and stay drafts; otherwise they are rejected. */
   drafts_without_price?: boolean;
 }
 
-/** Rows take effect in their order. `known` are the locked products of their slugs. */
+/** Rows take effect in order. `known` are the locked products of their slugs. */
 export async function writeRows(
   shop: Shop,
   settings: Settings,
@@ -92,7 +92,7 @@ function inputFor(
   return drafts_without_price ? draftIfPriceless(input, before) : input;
 }
 
-/** Thrown to undo what was only tried. */
+/** Thrown to roll back a dry run. */
 class Undo<T> {
   readonly outcome: T;
 
@@ -118,7 +118,7 @@ async function createRows(shop: Shop, settings: Settings, rows: NewRow[]): Promi
   }));
 }
 
-/** Returns the ids; undefined, and nothing is written, when one of the rows is refused. */
+/** Returns the ids; undefined, with nothing written, if one of the rows is rejected. */
 async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[]): Promise<string[] | undefined> {
   const plans = rows.map(({ plan, input }) => ({ ...plan, slug: input.slug }));
   try {
@@ -134,7 +134,7 @@ async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[])
   }
 }
 
-/** Writes one row within a savepoint of its own. */
+/** Writes one row in its own savepoint. */
 async function writeRow(shop: Shop, settings: Settings, row: ImportRow, before: Product | undefined) {
   const { index, input } = row;
   try {
@@ -164,7 +164,7 @@ const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },
 };
 
-/** The refusal by a rule or a constraint of the database; undefined for an error that is no refusal. */
+/** The rejection by a rule or a database constraint; undefined for any other error. */
 function refusalIn(error: unknown) {
   const { code, message, context } =
     error instanceof ShopError ? error : { code: codeOf(error), message: '', context: {} };
@@ -172,7 +172,7 @@ function refusalIn(error: unknown) {
   return msg ? { field, code, msg, context } : undefined;
 }
 
-/** By the constraint that a row breaks. */
+/** The error code of a violated constraint. */
 function codeOf(error: unknown): string {
   const { constraint = '' } = error as { constraint?: string };
   return isSkuTaken({ constraint }) ? 'sku_taken' : constraint;
@@ -194,11 +194,11 @@ async function write(shop: Shop, settings: Settings, row: ImportRow, known: Prod
     }
     const [product_id] = (await products.insertAll(shop, [{ ...plan, slug: input.slug }], 'import')) ?? [];
     if (product_id) return { ...resultOf(row), status: 'created', product_id };
-    // Another call has made the product in between: now it can be read and updated.
+    // A concurrent call created the product; now it can be read and updated.
   }
 }
 
-/** What counts as a change: everything but ids of replaced parts and times. */
+/** The fields that count as a change: all except times and ids of replaced parts. */
 function comparable(product: Product): string {
   return JSON.stringify(product, (key, value: unknown) => (key === 'updated_at' || key === 'id' ? undefined : value));
 }

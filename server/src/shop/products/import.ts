@@ -9,18 +9,20 @@ import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
 
 /**
- * Import: each row creates or updates the product of its slug; a refused row leaves its product as it was and stops no other.
- * Rows arrive unchecked (the contract marks them x-validate-rows); `mistakesInRow` checks a row against the contract's
- * ProductImport.
+ * Product import: each row creates or updates the product with its slug. A rejected row changes nothing and does not
+ * affect the others. Rows arrive unvalidated (the contract marks them x-validate-rows); `mistakesInRow` validates a row
+ * against the contract's ProductImport.
  */
 export interface ImportCall {
   products: unknown[];
   dry_run?: boolean;
-  /** The origins of the server and of the shop's hosts: elsewhere pictures need https. Not asked of the shop's own catalogue. */
+  /**
+   * The origins of the server and of the shop's hosts. Images elsewhere need https, except in the shop's own catalogue.
+   */
   own_origins?: string[];
-  /** Also set the stock of variants that exist already; without it, stock sold since is never put back. */
+  /** Also set the stock of existing variants; otherwise stock sold since the export would be restored. */
   update_inventory?: boolean;
-  /** New products without a price become drafts and stay drafts; otherwise they are refused. */
+  /** New products without a price become drafts and stay drafts; otherwise they are rejected. */
   drafts_without_price?: boolean;
 }
 
@@ -84,7 +86,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
   };
 }
 
-/** All at once, which is cheaper than each by itself. */
+/** Indexes all rows together, which is cheaper than one by one. */
 async function indexRows(shop: Shop, results: RowResult[]): Promise<void> {
   const idsOf = (wanted: RowResult['status']) =>
     results.flatMap(({ status, product_id }) => (status === wanted && product_id ? [product_id] : []));
@@ -97,7 +99,7 @@ function slugIn(row: unknown): string | null {
   return typeof slug === 'string' ? slug.slice(0, 255) : null;
 }
 
-/** A slug that an earlier row has, too. `firsts` holds for each slug the first row with it. */
+/** Reports a slug that an earlier row has. `firsts` maps each slug to its first row. */
 function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc: Place): ValidationErrorItem[] {
   const first = firsts.get(slug);
   if (first === loc.at(-1)) return [];
@@ -105,7 +107,7 @@ function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc:
   return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
 }
 
-/** The elements and attributes of a formatted description that are not kept. */
+/** Reports elements and attributes of a formatted description that are removed. */
 function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
   const html = (row as { description_html?: unknown } | null)?.description_html;
   if (typeof html !== 'string') return [];
@@ -114,11 +116,11 @@ function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
   const at = [...loc, 'description_html'];
   const warnings: ValidationErrorItem[] = [];
   if (removed.length > 0) {
-    const msg = `${removed.map((name) => `<${name.slice(0, 40)}>`).join(', ')} cannot be kept and was removed.`;
+    const msg = `${removed.map((name) => `<${name.slice(0, 40)}>`).join(', ')} is not supported and was removed.`;
     warnings.push({ loc: at, msg, type: 'html_removed', ctx: { removed } });
   }
   if (attributes.length > 0) {
-    const msg = `What its attributes say is not kept: ${attributes.map((name) => name.slice(0, 40)).join(', ')}.`;
+    const msg = `These attributes are not supported and were removed: ${attributes.map((name) => name.slice(0, 40)).join(', ')}.`;
     warnings.push({ loc: at, msg, type: 'html_attributes_removed', ctx: { attributes } });
   }
   return warnings;

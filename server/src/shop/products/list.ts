@@ -12,7 +12,7 @@ import { ShownJson } from './shown.ts';
 import { type Shown, shownColumns, wholeColumns } from './shown-fields.ts';
 import { totalOf } from './totals.ts';
 
-/** What the lists of products have in common, for the merchant and for the public. */
+/** Shared parts of the merchant's and the public product lists. */
 
 /** The products of a query, as parts of a statement over `products p`. */
 export interface Matching {
@@ -50,7 +50,7 @@ export function matchingAll(conditions: Sql[]): Matching {
 /** At most this many matches are looked up one by one: beyond that, reading the whole catalogue is quicker. */
 const LOOKED_UP = 5_000;
 
-/** The products that a search found, with what they are ordered by, as `found`. */
+/** The search results with their sort keys, as `found`. */
 export function matchingSearch(
   shop: Shop,
   { weighted, codes, minCoverage, modifierAlone, total }: SearchResult,
@@ -71,30 +71,30 @@ export function matchingSearch(
   };
 }
 
-/** One page of whole products in JSON, with the count of all and the catalogue's version. */
+/** One page of whole products in JSON, with the total and the catalogue's version. */
 export interface ShownPage {
   products: Shown[];
   version: string;
   total: number;
-  /** The rest of the page, as JSON without the braces. */
+  /** The rest of the page, as JSON without braces. */
   rest: string;
 }
 
-/** One page of what a search found, in this order of `found p`; in one statement. */
+/** One page of search results in the given order of `found p`; one statement. */
 export async function readFoundPage(shop: Shop, { with: found }: Matching, order: Sql, query: PageQuery) {
   return readShown(shop, { found, total: sql`select count(*) from found`, from: sql`found p` }, order, query);
 }
 
-/** Where a list shows products that cannot be bought now. */
+/** Position of products in a list that cannot be bought now. */
 export type Unavailable = 'show' | 'hide' | 'last';
 
-/** What is asked for, else last as long as no order is asked for. */
+/** The requested position; by default last, unless an order is requested. */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';
   return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');
 }
 
-/** One page of the products that match; in one statement, or two where the catalogue changes at that moment. */
+/** One page of matching products in one statement, or two if the catalogue changes at that moment. */
 export async function readShownPage(
   shop: Shop,
   { with: found, join: joined, where }: Matching,
@@ -108,7 +108,7 @@ export async function readShownPage(
   const { known, keep } = totalOf(shop, sql`${found} ${counted}`);
   if (known !== undefined) {
     const total = sql`select ${known}::bigint`;
-    // Sorting all products only to find none after the last page would be the most expensive read of all.
+    // Sorting all products for an empty page after the last would be the most expensive read of all.
     const page =
       pageOf(query).offset >= known
         ? shownPage(await readWithVersion(shop, empty, sql`(${total})`, NOTHING), query)
@@ -120,13 +120,13 @@ export async function readShownPage(
   return page;
 }
 
-/** The products with these ids, in their order, as one page. */
+/** The products with these ids, in this order, as one page. */
 export async function readRankedPage(shop: Shop, ids: string[], total: number, query: PageQuery): Promise<ShownPage> {
   const chosen = sql`unnest((select ${ids}::uuid[])) with ordinality as chosen (id, place)`;
   return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
 }
 
-// The limits are written as queries, because otherwise the plan would be made again for each value.
+// The limits are subqueries, because with plain values PostgreSQL would plan again for each value.
 async function readShown(
   shop: Shop,
   { found, total, from, last = false }: { found: Sql; total: Sql; from: Sql; last?: boolean },
@@ -146,8 +146,8 @@ async function readShown(
 }
 
 /**
- * The products that can be bought, up to the end of the page, and only if these are too few, the others. Ordering by whether
- * something can be bought would read all of them for each page.
+ * Products in stock up to the end of the page and, only if these are too few, the others. Ordering by availability
+ * would read all products for each page.
  */
 function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
   return sql`buyable as materialized (
@@ -165,7 +165,7 @@ function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number;
 const NOTHING = sql`unnest(array[]::uuid[]) with ordinality as chosen (id, place)`;
 const BUYABLE_FIRST = sql`unnest((select ids from page)) with ordinality as chosen (id, place)`;
 
-/** As a query of its own, the version is read once, and not for each product. */
+/** The version is a subquery, so that it is read once instead of per product. */
 async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {
   return shop.rows<CountedShown>(
     sql`${found}
@@ -179,7 +179,7 @@ async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql):
 
 type WithVersion = Shown & { version: string; key: string };
 
-/** A product that the public sees, with the catalogue's version. */
+/** A public product with the catalogue's version. */
 export function readShownProduct(shop: Shop, by: 'id' | 'slug', key: string): Promise<WithVersion | undefined> {
   return shop.oneOf(SHOWN_PRODUCTS[by], key);
 }
@@ -200,7 +200,7 @@ function shownProducts(key: Sql, isOneOf: (keys: string[]) => Sql): Listing<With
   };
 }
 
-/** The answer with a page, and the rest of the body. */
+/** The response with a page and the other fields of the body. */
 export function shownList<Body>(
   shop: Shop,
   { products, version, rest }: ShownPage,
@@ -223,14 +223,14 @@ function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   };
 }
 
-/** Best matches first; without a search text, the list's usual order. */
+/** Best matches first; without a search text, the given order. */
 export function byRelevance(q: string | undefined, otherwise: Sql): Sql {
   return q === undefined ? otherwise : sql`found.rank desc, p.sales_count desc, p.id`;
 }
 
 /**
- * One page of whole products with the count of all, in one statement. The page is chosen first: otherwise PostgreSQL computes
- * the columns of the rows before it as well.
+ * One page of whole products with the total, in one statement. Chooses the page first: otherwise PostgreSQL computes
+ * the columns of skipped rows as well.
  */
 export async function readPage(
   shop: Shop,
@@ -255,7 +255,7 @@ export async function readPage(
   return pageWith(rows, query);
 }
 
-/** The count is in each row, and in a row by itself where the page is empty. */
+/** Each row contains the total. An empty page has one row with only the total. */
 type Counted = { total: number } & OrNulls<Product>;
 
 function pageWith(rows: Counted[], query: PageQuery): ProductPage {
@@ -265,14 +265,14 @@ function pageWith(rows: Counted[], query: PageQuery): ProductPage {
   return { products, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Filters by the words a product carries: any of the values of a kind, whatever their case. */
+/** Filters by label: any of the values of a kind, case-insensitive. */
 export interface LabelQuery {
   vendor?: string[];
   product_type?: string[];
   tag?: string[];
 }
 
-/** A condition on `products p` for each kind that is asked for. */
+/** A condition on `products p` for each given kind. */
 export function labelFilters({ vendor, product_type, tag }: LabelQuery): { kind: keyof LabelQuery; condition: Sql }[] {
   const found: ReturnType<typeof labelFilters> = [];
   const add = (kind: keyof LabelQuery, values: string[] | undefined, isOne: (lowered: string[]) => Sql) => {

@@ -3,7 +3,7 @@ import { ValidationError } from '../errors.ts';
 
 export type Place = (string | number)[];
 
-/** Gathers mistakes, so that one answer can name them all. */
+/** Collects mistakes, so that one response names them all. */
 export class Mistakes {
   readonly #items: ValidationErrorItem[] = [];
 
@@ -11,7 +11,7 @@ export class Mistakes {
     this.#items.push({ loc, msg, type, ...(ctx && { ctx }) });
   }
 
-  /** Runs a check that throws, and keeps what it threw. */
+  /** Runs a check and records the ValidationError that it throws. */
   collect<T>(check: () => T): T | undefined {
     try {
       return check();
@@ -20,7 +20,7 @@ export class Mistakes {
     }
   }
 
-  /** Keeps the mistakes of an error; throws any other error. */
+  /** Records the mistakes of an error; rethrows any other error. */
   keep(error: unknown): undefined {
     if (!(error instanceof ValidationError)) throw error;
     this.#items.push(...error.detail);

@@ -9,7 +9,7 @@ import * as products from './products.ts';
 import { insertOptions, summarize } from './write.ts';
 
 /**
- * The options of a product. An option's position says which of option1 to option3 its variants keep its value in, so
+ * Options of a product. An option's position determines which of option1 to option3 contains the variants' values, so
  * adding, moving and deleting options rewrites those columns of all variants in one statement.
  */
 const MAX_OPTIONS = 3;
@@ -21,7 +21,7 @@ interface OptionRow {
   values: string[];
 }
 
-/** Adds an option after the others; each variant gets its first value. */
+/** Adds an option at the end; each variant gets its first value. */
 export async function create(shop: Shop, product_id: string, { name, values }: OptionInput): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -34,8 +34,8 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
 }
 
 /**
- * Renames an option, moves it, or replaces its values; a value that a variant has must stay (`option_in_use`). What changes
- * nothing is no change of the product.
+ * Renames or moves an option, or replaces its values. A value in use must stay (`option_in_use`). Without a difference,
+ * the product stays unchanged.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: OptionPatch): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -58,7 +58,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return finish(shop, product_id);
 }
 
-/** Deletes an option; those after it move up. `option_in_use` when two variants would become the same. */
+/** Deletes an option; later ones move up. Throws `option_in_use` if two variants would become the same. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -89,7 +89,7 @@ async function optionsOf(shop: Shop, product_id: string): Promise<OptionRow[]> {
   );
 }
 
-/** Brings options into the order of `ids`, and the values of all variants with them. */
+/** Reorders options, and the values of all variants with them. */
 async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids: string[]): Promise<void> {
   await shop.run(
     sql`update product_options o set position = wanted.place
@@ -100,7 +100,7 @@ async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids:
   await rewriteVariants(shop, product_id, places, null);
 }
 
-/** Moves the values of all variants: the i-th value comes from the place `from[i]`, and `added` comes after them. */
+/** Moves the values of all variants: the i-th value comes from position `from[i]`; `added` follows them. */
 async function rewriteVariants(shop: Shop, product_id: string, from: number[], added: string | null): Promise<void> {
   const places = [...from, ...(added === null ? [] : [4])];
   await shop.run(
@@ -121,7 +121,7 @@ async function refuseMissingValues(shop: Shop, product_id: string, { position }:
   );
   if (rows.length === 0) return;
   const missing = rows.map(({ value }) => value);
-  throw new ShopError('option_in_use', `Variants have the value ${missing.join(', ')}.`, { values: missing });
+  throw new ShopError('option_in_use', `Variants use the value ${missing.join(', ')}.`, { values: missing });
 }
 
 async function finish(shop: Shop, product_id: string): Promise<Product> {

@@ -15,8 +15,8 @@ type OptionReplacement = NonNullable<ProductReplacement['options']>[number];
 type VariantReplacement = NonNullable<ProductReplacement['variants']>[number];
 
 /**
- * The plan of a product that is saved as a whole: parts are matched by id, and what the request leaves out stays as it is.
- * `images` are planned by `replace.ts`, which asks the database about files. Throws a ValidationError with every mistake.
+ * Plans a product that is saved as a whole: parts are matched by id; missing fields stay unchanged. `replace.ts` plans
+ * the images, because that needs the database. Throws a ValidationError with every mistake.
  */
 export function planReplacement(
   input: ProductReplacement,
@@ -67,7 +67,7 @@ function replacedVariants(
   return given.map(({ id: _, ...variant }, i) => {
     const old = known[i];
     if (old && variant.inventory_quantity !== undefined) {
-      const msg = 'The stock of an existing variant is changed by inventory adjustments.';
+      const msg = 'Change the stock of an existing variant by inventory adjustments.';
       mistakes.add([...loc, i, 'inventory_quantity'], 'extra_forbidden', msg);
     }
     if (old) return planVariant(variant, {}, digits, mistakes, [...loc, i], withOptions(old, before, options));
@@ -75,7 +75,7 @@ function replacedVariants(
   });
 }
 
-/** A variant whose values follow their options to the places that these have now. */
+/** A variant whose values follow their options to the new positions. */
 function withOptions(variant: Variant, before: Product, options: OptionPlan[]): Variant {
   const values = [variant.option1, variant.option2, variant.option3];
   const [option1 = null, option2 = null, option3 = null] = options.map(({ id }) => {
@@ -85,7 +85,7 @@ function withOptions(variant: Variant, before: Product, options: OptionPlan[]): 
   return { ...variant, option1, option2, option3 };
 }
 
-/** The existing part behind each id. Throws a ValidationError at once for an id that the product does not have. */
+/** Maps ids to existing parts. Throws a ValidationError at once for an id that the product does not have. */
 export function knownParts<Part extends { id: string }>(
   noun: 'option' | 'variant' | 'image',
   sent: { id?: string }[],
@@ -100,7 +100,7 @@ export function knownParts<Part extends { id: string }>(
     if (id === undefined) return undefined;
     const part = byId.get(id);
     if (!part) mistakes.add([...loc, i, 'id'], `${noun}_unknown`, `The product has no such ${noun}.`);
-    if (named.has(id)) mistakes.add([...loc, i, 'id'], 'duplicate', `This ${noun} is named twice.`);
+    if (named.has(id)) mistakes.add([...loc, i, 'id'], 'duplicate', `This ${noun} is listed twice.`);
     named.add(id);
     return part;
   });

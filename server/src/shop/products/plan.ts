@@ -5,8 +5,8 @@ import { type Written, writtenOf } from './fields.ts';
 import { Mistakes, type Place } from './mistakes.ts';
 
 /**
- * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
- * rules checked that span several fields. Pure: what the database must decide (slugs, SKUs) is left to it.
+ * Plans a product for writing: fills in defaults, normalizes amounts and checks rules across fields. Pure: the database
+ * checks slugs and SKUs.
  */
 export interface ProductPlan extends Written {
   options: OptionPlan[];
@@ -14,7 +14,7 @@ export interface ProductPlan extends Written {
   images: ImagePlan[] | undefined;
 }
 
-/** Parts with an id are existing ones. */
+/** Parts with an id exist already. */
 export type ImagePlan = ImageInput & { id?: string | undefined };
 
 export interface OptionPlan {
@@ -26,7 +26,7 @@ export interface OptionPlan {
 export interface VariantPlan {
   /** Undefined for a new variant. */
   id: string | undefined;
-  /** The present SKU of an existing variant. */
+  /** The current SKU of an existing variant. */
   old_sku: string | null;
   sku: string | null;
   barcode: string | null;
@@ -36,7 +36,7 @@ export interface VariantPlan {
   price: string;
   compare_at_price: string | null;
   cost_per_item: string | null;
-  /** Null where the input gives none: a new variant begins with 0, the stock of an old one is left alone. */
+  /** Null if the input has none: a new variant starts with 0, an existing one keeps its stock. */
   inventory_quantity: number | null;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number | null;
@@ -47,7 +47,7 @@ export interface VariantPlan {
 }
 
 const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
-/** What describes the default variant when it is given at the product's top level, apart from its amounts and its stock. */
+/** Top-level product fields that describe the default variant, besides amounts and stock. */
 export const VARIANT_DETAILS = [
   'sku',
   'barcode',
@@ -59,8 +59,8 @@ export const VARIANT_DETAILS = [
 ] as const;
 
 /**
- * Throws a ValidationError with every mistake; `loc` is the place of the input in the request. If there is a product `before`,
- * its options and variants stay where the input has none, and so do absent fields of the variants.
+ * Throws a ValidationError with every mistake; `loc` is the path of the input in the request. With a product `before`,
+ * missing options, variants and fields of variants stay unchanged.
  */
 export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
@@ -93,12 +93,12 @@ function taxClassOf(taxable: boolean | undefined, before: Product | undefined): 
   return taxable && before?.tax_class === 'zero' ? 'standard' : undefined;
 }
 
-/** Formats that know only HTML write a plain description in paragraphs; read again, it has not changed. */
+/** Formats that only have HTML write a plain description in paragraphs; when read again, it counts as unchanged. */
 function isStillPlain(before: Product | undefined, html: string | null | undefined): boolean {
   return before?.description_html === null && html != null && html === paragraphsOf(before.description);
 }
 
-/** A single variant to be added to a product that has these options. */
+/** Plans a single new variant for a product with these options. */
 export function planNewVariant(input: VariantInput, fallbackPrice: string, options: OptionPlan[], digits: number) {
   const mistakes = new Mistakes();
   const variant = planVariant(input, { price: fallbackPrice }, digits, mistakes, ['body']);
@@ -107,13 +107,13 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
   return variant;
 }
 
-/** A file that names a known image again seldom gives its size. */
+/** Files that refer to a known image again rarely contain its size. */
 function sizeOf(url: string, before: Product | undefined) {
   const known = before?.images.find((image) => image.url === url);
   return known && { width: known.width, height: known.height };
 }
 
-/** `product` has the amounts of variants that give none, `old` what the variant is so far. */
+/** `product` has the default amounts for variants, `old` is the existing variant. */
 export function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
@@ -180,7 +180,7 @@ export function planOptions(
 function refuseBesideVariants(input: ProductInput, mistakes: Mistakes, loc: Place): void {
   for (const field of ['inventory_quantity', ...VARIANT_DETAILS] as const) {
     if (input[field] != null)
-      mistakes.add([...loc, field], 'extra_forbidden', 'With variants, set this on each of them.');
+      mistakes.add([...loc, field], 'extra_forbidden', 'The product has variants: set this on each of them.');
   }
 }
 
@@ -191,7 +191,7 @@ export function checkCombinations(
   loc: Place,
 ): void {
   const combinations = new Set<string>();
-  // Older shops have SKUs that differ in case only: those that stay as they are are no mistake.
+  // Older shops have SKUs that differ only in case. Unchanged ones are accepted.
   const skus = new Set(variants.filter((variant) => !hasNewSku(variant)).map(({ sku }) => sku?.toLowerCase()));
   variants.forEach((variant, i) => {
     const place = [...loc, 'variants', i];
@@ -206,12 +206,14 @@ export function checkCombinations(
   });
 }
 
-/** Whether the plan gives the variant a SKU that it does not have yet. */
+/** Whether the plan gives the variant a new SKU. */
 export function hasNewSku({ sku, old_sku }: VariantPlan): boolean {
   return sku !== null && sku !== old_sku;
 }
 
-/** A value for each option, one of its own, and none beyond. An option whose own values are not known yet takes any. */
+/**
+ * Requires one value per option, from its list, and none beyond. An option whose values are not known yet accepts any.
+ */
 function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes: Mistakes, loc: Place): void {
   OPTION_FIELDS.forEach((field, i) => {
     const option = options[i];
@@ -226,14 +228,14 @@ function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes
   });
 }
 
-/** What is wrong with a value that its option does not list. */
+/** The mistake for a value that its option does not list. */
 export function notAmong({ name }: OptionPlan): string {
   return `Not among the values of ${name}. Add it to the option first.`;
 }
 
 type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
 
-/** What makes a variant the same one in another import: its option values. */
+/** The identity of a variant across imports: its option values. */
 export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
   return JSON.stringify([option1, option2, option3]);
 }

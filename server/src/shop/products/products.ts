@@ -26,19 +26,18 @@ import {
 } from './write.ts';
 
 /**
- * Products as the merchant keeps them. `plan.ts` judges an input, `write.ts` inserts what was planned, `import.ts` takes many,
- * `replace.ts` saves one with all its parts.
- * A change of a product, here and in variants.ts, options.ts and images.ts:
+ * Products as the merchant manages them. `plan.ts` validates an input, `write.ts` inserts a plan, `import.ts` processes
+ * many, `replace.ts` saves one with all its parts. Every change of a product, here and in variants.ts, options.ts and
+ * images.ts:
  *
- * 1. locks the product, and the variants that it changes or deletes, in the order of their ids.
- * 2. writes what differs; where nothing does, it ends here.
- * 3. brings up to date what the product says of its variants (`summarize`), and the search index (`indexProducts`).
- *
- * An import first locks the slugs that it names, in one order, and then products and variants in the order of their ids
- * (update.ts). Only the stock of a variant is changed without the lock of its product (stock/stock.ts).
+ * 1. locks the product and the variants that it changes or deletes, in id order.
+ * 2. writes the differences; without any, it ends here.
+ * 3. updates the product's summary of its variants (`summarize`) and the search index (`indexProducts`).
+ * An import first locks its slugs in one order, and then products and variants in id order (update.ts). Only the stock
+ * of a variant is changed without the lock of its product (stock/stock.ts).
  */
 
-/** A product with its options, images and variants, as the merchant sees it. Throws `not_found`. */
+/** A product with options, images and variants, as the merchant sees it. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Product> {
   const [product] = await productsByIds(shop, 'dashboard', [id]);
   if (!product) throw notFound('product');
@@ -52,7 +51,7 @@ export async function create(shop: Shop, input: ProductInput): Promise<Product> 
   return get(shop, id);
 }
 
-/** Throws `slug_taken` or `sku_taken`. The caller indexes it. */
+/** Throws `slug_taken` or `sku_taken`. The caller updates the search index. */
 async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
   if (!plan.slug) return insertWithFreeSlug(shop, plan);
   const [id] = (await insertAll(shop, [{ ...plan, slug: plan.slug }])) ?? [];
@@ -61,8 +60,8 @@ async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
 }
 
 /**
- * Writes planned products, in as many statements as for one. Returns their ids; undefined when another product has the slug of
- * one of them, and then the caller undoes what was written. The caller indexes them. Throws `sku_taken`.
+ * Inserts planned products, in as many statements as for one. Returns their ids; undefined if another product has one
+ * of the slugs, and then the caller rolls back. The caller updates the search index. Throws `sku_taken`.
  */
 export async function insertAll(
   shop: Shop,
@@ -100,7 +99,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
     sql`select slug from products where site_id = ${shop.siteId} and slug like ${like}`,
   );
   for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
-    // Another request may take the slug between the check and the insert; then the next one is tried.
+    // Another request may take the slug between the check and the insert; then the next candidate is tried.
     const [id] = (await insertAll(shop, [{ ...plan, slug }])) ?? [];
     if (id) return id;
   }
@@ -110,7 +109,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
 const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT_DETAILS] as const;
 
 /**
- * Changes the given fields; where all are as they were, nothing is written and no event is sent. Throws `not_found`,
+ * Changes the given fields. Without a difference, nothing is written and no event is sent. Throws `not_found`,
  * `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
@@ -135,8 +134,8 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
 }
 
 /**
- * Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. Returns
- * whether anything changed.
+ * Writes the given fields of the product, with normalized texts; `undefined` leaves a field unchanged. Returns whether
+ * anything changed.
  */
 export async function updateRow(shop: Shop, id: string, patch: Partial<Written>): Promise<boolean> {
   const changed = await shop.run(
@@ -160,7 +159,7 @@ const ASSIGNED = join(COLUMNS.map((name) => sql`${name} = w.${name}`));
 const OLD = join(COLUMNS.map((name) => sql`p.${name}`));
 const NEW = join(COLUMNS.map((name) => sql`w.${name}`));
 
-/** What a field of the product shall be. */
+/** The new value of a field. */
 function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   const { name, type, initial } = columnOf(field);
   const value = sql`${field === 'metadata' && patch.metadata ? JSON.stringify(patch.metadata) : (patch[field] ?? null)}::${type}`;
@@ -168,7 +167,7 @@ function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   return sql`case when ${patch[field] !== undefined} then ${value} ${otherwise(field, patch)} else ${name} end`;
 }
 
-/** Where the value of a field that is not given follows from others. */
+/** The value of a missing field that depends on other fields. */
 function otherwise(field: WrittenField, { description, status }: Partial<Written>): Sql {
   if (field === 'published_at') return sql`when ${status === 'active'} then coalesce(published_at, now())`;
   if (field !== 'description_html') return empty;
@@ -185,8 +184,8 @@ async function updateDefaultVariant(shop: Shop, product_id: string, patch: Produ
 type VariantFields = Pick<ProductPatch, (typeof VARIANT_FIELDS)[number]> & { image_url?: string | null };
 
 /**
- * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale. Returns
- * whether anything changed. Throws `sku_taken`.
+ * Writes the given fields of a variant. A new price at or above the old compare_at_price ends the sale. Returns whether
+ * anything changed. Throws `sku_taken`.
  */
 export async function updateVariantRow(shop: Shop, id: string, patch: VariantFields): Promise<boolean> {
   const money = (field: 'price' | 'compare_at_price' | 'cost_per_item') => {
@@ -240,14 +239,16 @@ async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, com
   throw new ValidationError([bodyMistake(['compare_at_price'], 'greater_than', msg, { gt: row.price })]);
 }
 
-/** Deletes a product and leaves a tombstone for the sync surface. Throws `not_found`, or `conflict` while stock is held. */
+/**
+ * Deletes a product and leaves a tombstone for the sync API. Throws `not_found`, or `conflict` while stock is reserved.
+ */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   await lockProduct(shop, id);
   const held = await shop.rows<RowOf<'variants', 'reserved'>>(
     sql`select reserved from variants where site_id = ${shop.siteId} and product_id = ${id} order by id for update`,
   );
   if (held.some(({ reserved }) => reserved > 0)) {
-    throw new ShopError('conflict', 'An open checkout holds stock of this product. Archive it, or try again later.');
+    throw new ShopError('conflict', 'An open checkout has reserved stock of this product. Archive it, or retry later.');
   }
   const deleted = await shop.one<RowOf<'products', 'slug'>>(
     sql`delete from products where site_id = ${shop.siteId} and id = ${id} returning slug`,
@@ -259,7 +260,7 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
   return { id, deleted: true };
 }
 
-/** Products by id for an export, a page at a time; `cursor` is the last id of the page before. */
+/** Pages of products by id for an export; `cursor` is the last id of the previous page. */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, status }: { cursor?: string; limit?: number; status?: string },

@@ -13,8 +13,8 @@ import { takenSkus } from './taken-skus.ts';
 import { lockWithVariants, updateProduct } from './update.ts';
 
 /**
- * Saves a product as a whole; where everything is as it was, nothing is written and no event is sent. Throws `not_found`,
- * `slug_taken`, `conflict` when a variant would be deleted whose stock an open checkout holds, `insufficient_stock`, or a
+ * Saves a product as a whole. Without a difference, nothing is written and no event is sent. Throws `not_found`,
+ * `slug_taken`, `conflict` if a variant with reserved stock would be deleted, `insufficient_stock`, or a
  * ValidationError.
  */
 export async function replace(shop: Shop, id: string, input: ProductReplacement, baseUrl: string): Promise<Product> {
@@ -36,7 +36,7 @@ export async function replace(shop: Shop, id: string, input: ProductReplacement,
 
 type ImageReplacement = NonNullable<ProductReplacement['images']>[number];
 
-/** The images that the product shows, and those that wait for their file, of which `before` has the present ones, too. */
+/** Plans the images that the product shows and those that wait for their file; `before` contains both. */
 async function planImages(shop: Shop, sent: ImageReplacement[], before: Product, mistakes: Mistakes) {
   const loc: Place = ['body', 'images'];
   const known = knownParts('image', sent, before.images, mistakes, loc);
@@ -57,7 +57,7 @@ async function planImages(shop: Shop, sent: ImageReplacement[], before: Product,
         mistakes.add(
           [...loc, i, field],
           'extra_forbidden',
-          'While the image is processing, only its text can be given.',
+          'While the image is processed, only its text can be changed.',
         );
       }
     } else if (old) {
@@ -69,7 +69,11 @@ async function planImages(shop: Shop, sent: ImageReplacement[], before: Product,
       else if (file_id !== undefined) waiting.push({ file_id, alt: image.alt ?? null, position: i + 1 });
     }
     if (old && file_id !== undefined) {
-      mistakes.add([...loc, i, 'file_id'], 'extra_forbidden', 'An uploaded file is a new image, without an id.');
+      mistakes.add(
+        [...loc, i, 'file_id'],
+        'extra_forbidden',
+        'An uploaded file is a new image: send it without an id.',
+      );
     }
   }
   return { shown, waiting };

@@ -6,12 +6,12 @@ import type { Shop } from '../shop.ts';
 import { shownQuantitySql } from '../shown-quantity.ts';
 import { fieldsOf, UNLISTED } from './fields.ts';
 
-/** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
+/** Columns of products: with options, images and variants, in the form of the contract, in one statement. */
 
-/** Who reads. The storefront's lists are in shown-fields.ts. */
+/** The reader of a product. See shown-fields.ts for the storefront's lists. */
 export type Audience = 'dashboard' | 'agent' | 'sync';
 
-/** A product that the public may see, as a condition on `products p`. */
+/** Whether `products p` is public. */
 export const visible = sql`p.status = 'active' and p.published_at <= now()`;
 
 /** The opposite of `visible`, in parts that each have a partial index (`products_hidden`). */
@@ -20,7 +20,7 @@ const hidden = [
   sql`p.status = 'active' and p.published_at > now()`,
 ];
 
-/** Whether a variant can be bought, as an expression on `variants v`. */
+/** Whether `variants v` can be bought. */
 export const available = sql`(not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > v.reserved)`;
 
 /** Whether at least one variant of `products p` can be bought. */
@@ -28,13 +28,13 @@ export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
 
 /**
- * Whether something can be bought, looked up product by product, whatever the planner thinks of it: for lists that end after a page. `exists` would
- * let it read all variants first.
+ * The same as a look-up per product, for lists that end after a page: with `exists` the planner might read all variants
+ * first.
  */
 export const canBeBought = sql`coalesce((
   select true from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available} limit 1), false)`;
 
-/** What the search applies of these. */
+/** The conditions that the search uses. */
 export const searchFilters: ProductFilters = { visible, hidden, inStock, canBeBought };
 
 /** For searches of staff, who see every product. */
@@ -46,8 +46,8 @@ export async function productRows(shop: Shop, audience: Audience, from: Sql): Pr
 }
 
 /**
- * Whole products by id, in the order of the ids; unknown ones are left out. Their quantities are the true ones, to find what is
- * in stock, whatever the shop shows of it; low stock is marked only where the shop shows it.
+ * Whole products by id, in the order of the ids, without unknown ones. Quantities are exact, for checking availability,
+ * whatever the shop shows; low stock is marked only if the shop shows it.
  */
 export async function productsByIds(shop: Shop, audience: Audience, ids: string[]): Promise<Product[]> {
   const products = await productRows(
@@ -63,7 +63,7 @@ export async function productsByIds(shop: Shop, audience: Audience, ids: string[
   }));
 }
 
-/** The select list for a product from `products p`. `show` is what is shown of its stock. */
+/** The select list of a product from `products p`. `show` controls the displayed stock. */
 export function productColumns(shop: Shop, audience: Audience, show: ShowStock = 'exact'): Sql {
   return selectList<Product>({
     id: sql`p.id`,
@@ -97,7 +97,7 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
   });
 }
 
-/** The variants that `product_images i` is the picture of. */
+/** The variants that use `product_images i`. */
 export const variantIdsOfImage = sql`(
   select coalesce(json_agg(v.id order by v.position, v.id), '[]') from variants v
   where v.site_id = i.site_id and v.product_id = i.product_id and v.image_url = i.url)`;
@@ -112,7 +112,7 @@ const image: Fields<Image> = {
   variant_ids: variantIdsOfImage,
 };
 
-/** An image of a file that was uploaded has narrower pictures as well. */
+/** Images from uploaded files also have narrower versions. */
 const images = sql`(
   select coalesce(json_agg(case when i.sources is null then ${jsonObject<Image>(image)}
       else ${jsonObject<Image>({ ...image, status: sql`'ready'`, sources: sql`i.sources` })}
@@ -130,7 +130,7 @@ const options = sql`(
   select coalesce(json_agg(${option} order by o.position), '[]')
   from product_options o where o.site_id = p.site_id and o.product_id = p.id)`;
 
-/** A variant as JSON, from `variants v`. `show` is what is shown of its stock. */
+/** A variant as JSON, from `variants v`. `show` controls the displayed stock. */
 export function variantObject(audience: Audience, show: ShowStock): Sql {
   const isLow = sql`v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold`;
   const cost = audience === 'dashboard' ? sql`v.cost_per_item::text` : sql`null`;

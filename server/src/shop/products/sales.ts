@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** At most this many entries at a time, so that no statement runs too long after jobs have not run for a while. */
+/** Limits the duration of a statement after jobs have not run for a while. */
 const BATCH = 5_000;
 
 /**
- * Adds what has been sold to the products, for the order of best sellers. Once a minute for all orders together, because each
- * time changes the catalogue's version. Returns how many entries were counted, at most a batch.
+ * Adds recent sales to the products, for the order of best sellers. Runs once a minute for all orders together, because
+ * each run changes the catalogue's version. Returns the number of counted entries, at most a batch.
  */
 export async function countSales(shop: Shop): Promise<number> {
   const counted = await shop.one<{ entries: number }>(

@@ -1,11 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
 
-/** The longest query that is looked at; further words only add work. */
+/** Further words of a query only cost time. */
 const MAX_WORDS = 16;
 
 /**
- * The products that match what a shopper typed, as a table `(product_id, rank)`: an SKU first, then all words (the last
- * one may be unfinished), and only where neither is found, names that are spelled alike.
+ * Matches for a shopper's text, as a table `(product_id, rank)`: a SKU first, then all words (the last one may be a
+ * prefix), and only without a match similarly spelled names.
  */
 export function searchProducts(q: string): Sql {
   const folded = q.normalize('NFKC').trim().toLowerCase();

@@ -16,9 +16,9 @@ import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
 import { momentOf, textUnless } from './shown-times.ts';
 
 /**
- * The fields of a product as the public sees it. PostgreSQL sends only the values, joined as text: names, quotes and commas are
- * more than half of the JSON, and PostgreSQL would take longer to add them than this code. Each field says what is read and how
- * it is written.
+ * The fields of a public product. PostgreSQL sends only the values, joined as text: names, quotes and commas are more
+ * than half of the JSON, and PostgreSQL takes longer to add them than this code. Each field defines its column and its
+ * output.
  */
 export interface Shown {
   id: string;
@@ -26,33 +26,33 @@ export interface Shown {
   is_whole: boolean;
   /** The values of PRODUCT. */
   fields: string;
-  /** Those of each IMAGE, OPTION and VARIANT (shown-parts.ts). */
+  /** The values of each IMAGE, OPTION and VARIANT (shown-parts.ts). */
   parts: string | null;
 }
 
-/** What a field may use besides its own value. */
+/** Context for writing a field. */
 interface Written {
   shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
   product: Shown;
   parts: Parts;
-  /** Of the variant. */
+  /** Low-stock threshold of the variant. */
   threshold: string;
   canBeBought: boolean;
-  /** When the product was created, and the variant. */
+  /** Creation time of the product or variant. */
   created: string;
   variantCreated: string;
-  /** Whether a variant that has been written can be bought. */
+  /** Whether a variant written so far can be bought. */
   inStock: boolean;
 }
 
 interface Field {
-  /** Nothing is read when absent. Never null: what may be null is read as an empty text. */
+  /** Missing for computed fields. Never null: nullable values are read as empty text. */
   column?: Sql;
   /** `key` is the comma, the name and the colon. */
   write(to: ShownText, value: string, of: Written, key: string): void;
 }
 
-/** The fields of an object of the contract, in their order. A required one does not compile when it is missing. */
+/** The fields of a contract object in order. A missing required one does not compile. */
 type FieldsOf<T> = { [Name in keyof T]: Field };
 
 interface Listed extends Field {
@@ -65,7 +65,7 @@ function listOf<T extends object>(fields: FieldsOf<T>): Listed[] {
 
 const betweenFields = sql`E'\\x03'`;
 
-/** JSON that is passed on as it is. */
+/** JSON that is passed through. */
 function json(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(key + value) };
 }
@@ -85,7 +85,7 @@ function jsonOrNull(column: Sql): Field {
   };
 }
 
-/** What needs no escape in JSON. */
+/** A value that needs no JSON escapes. */
 function plain(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(`${key}"${value}"`) };
 }
@@ -99,18 +99,18 @@ function flag(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(value === 't' ? `${key}true` : `${key}false`) };
 }
 
-/** Often the same time as another, for which nothing is read: PostgreSQL writes times slowly. */
+/** Reads a time only if it differs from another, because PostgreSQL formats times slowly. */
 function moment(column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
   const write: Field['write'] = (to, value, of, key) => to.add(`${key}"${value ? momentOf(value) : otherOf(of)}"`);
   return { column: textUnless(column, other), write };
 }
 
-/** A field that is not read, but computed. */
+/** A computed field. */
 function written(json: (of: Written) => string): Field {
   return { write: (to, _value, of, key) => to.add(key + json(of)) };
 }
 
-/** JSON that is left out where there is none. */
+/** JSON that is omitted if empty. */
 function optional(column: Sql): Field {
   const write: Field['write'] = (to, value, _of, key) => {
     if (value) to.add(key + value);
@@ -174,7 +174,7 @@ const availability: Field = {
   },
 };
 
-/** What depends on stock is left open: one slot has the quantity and what follows from it (shown-text.ts). */
+/** Fields that depend on stock are left open: one slot contains the quantity and its derived fields (shown-text.ts). */
 const quantity: Field = {
   column: sql`v.track_inventory`,
   write(to, value, { shop, threshold }) {
@@ -218,7 +218,7 @@ const VARIANT = listOf<Variant>({
 
 const NEVER = '-';
 
-/** Null where it is in no list yet. */
+/** Null for a product that was never published. */
 const publication: Field = {
   column: sql`case when p.published_at = p.created_at then '' else coalesce(p.published_at::text, ${raw(`'${NEVER}'`)}) end`,
   write(to, value, { created }, key) {
@@ -269,7 +269,7 @@ const PRODUCT: FieldsOf<Product> = {
 
 const LISTED_PRODUCT = listOf(PRODUCT);
 
-/** Of a product that is shown by itself. */
+/** Fields of a single product. */
 const WHOLE_PRODUCT = listOf<Product>({
   ...PRODUCT,
   ...Object.fromEntries(
@@ -277,7 +277,7 @@ const WHOLE_PRODUCT = listOf<Product>({
   ),
 });
 
-/** Writes products with commas between them. */
+/** Writes products separated by commas. */
 export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
   products.forEach((product, i) => {
     if (i > 0) to.add(',');
@@ -304,8 +304,8 @@ const parts = partsColumn(
   (before) => valuesOf(VARIANT, before),
 );
 
-/** The columns of `Shown`, of `products p`, as lists show them. Made once: they have no values of their own. */
+/** The columns of `Shown` from `products p` for lists. Created once, because they have no parameters. */
 export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(LISTED_PRODUCT)} as fields, ${parts} as parts`;
 
-/** The same of a product that is shown by itself. */
+/** The same for a single product. */
 export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

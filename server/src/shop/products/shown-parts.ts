@@ -2,29 +2,29 @@ import sql, { raw, type Sql } from 'sql-template-tag';
 import { available } from './rows.ts';
 
 /**
- * The images, options and variants of a product, as PostgreSQL sends them: all in one text, in no order. An aggregate for each kind,
- * and a sort in each, would take longer than reading what they contain.
+ * Images, options and variants of a product as PostgreSQL sends them: all in one text, unordered. An aggregate and a
+ * sort for each kind would take longer than reading their content.
  */
 
-// JSON and PostgreSQL's text of a value hold no control characters.
+// Neither JSON nor PostgreSQL's text form of a value contains control characters.
 export const BETWEEN_FIELDS = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const betweenRows = sql`E'\\x04'`;
 
-/** What a part begins with. Its position comes next, then its values, the id first. */
+/** First value of a part. Its position follows, then its fields, the id first. */
 const KIND = { image: 'i', option: 'o', variant: 'v', variantThatCanBeBought: 'b' } as const;
 
-/** How many values are before those of the fields. */
+/** Number of values before the fields. */
 export const BEFORE_FIELDS = 2;
 
-/** The values of each part, in their order. */
+/** The values of each part, in order. */
 export interface Parts {
   images: string[][];
   options: string[][];
   variants: string[][];
 }
 
-/** Makes the value of a part from expressions, those before the fields first. */
+/** Builds the value of a part from expressions, those before the fields first. */
 type ValuesOf = (before: Sql[]) => Sql;
 
 const kindOfVariant = sql`case when ${available} then ${literal(KIND.variantThatCanBeBought)} else ${literal(KIND.variant)} end`;
@@ -54,7 +54,7 @@ export function partsOf(text: string | null): Parts {
   return parts;
 }
 
-/** They mostly come in their order, from an index. */
+/** Usually true, because an index returns them in order. */
 function isInOrder(list: string[][]): boolean {
   return list.every((values, i) => i === 0 || byPosition(list[i - 1] ?? [], values) < 0);
 }
@@ -64,7 +64,7 @@ function byPosition([, a, aId = '']: string[], [, b, bId = '']: string[]): numbe
   return Number(a) - Number(b) || (aId < bId ? -1 : 1);
 }
 
-/** Whether the values are those of a variant that can be bought. */
+/** Whether the part is a variant that can be bought. */
 export function canBeBought([kind]: string[]): boolean {
   return kind === KIND.variantThatCanBeBought;
 }
@@ -76,7 +76,7 @@ export function hasBuyableVariant(text: string | null): boolean {
   return text !== null && BUYABLE.test(text);
 }
 
-/** `raw` is safe: the kinds are constants. */
+/** `raw` is safe, because the kinds are constants. */
 function literal(kind: (typeof KIND)[keyof typeof KIND]): Sql {
   return raw(`'${kind}'`);
 }

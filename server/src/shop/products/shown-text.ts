@@ -2,26 +2,25 @@ import type { ShowStock } from '@commerce-backend/spec';
 import { shownQuantity } from '../shown-quantity.ts';
 
 /**
- * The JSON text of an answer with what depends on stock left open, so that a cached answer can be completed with the current
- * stock (http/pipeline/cache.ts).
+ * JSON text of a response with open slots for stock, so that a cached response can be completed with the current stock
+ * (http/pipeline/cache.ts).
  */
 export class ShownText {
-  /** The text around what is left open; one more than `slots`, once all is written. */
+  /** The text around the slots; one more than `slots` at the end. */
   readonly texts: string[] = [];
-  /** What is to be filled in: TOTAL, or a letter for what is shown of the stock, the threshold, and `u` if it is not tracked. */
+  /** Contents of the slots: TOTAL, or a letter for the displayed stock, the threshold, and `u` if it is not tracked. */
   readonly slots: string[] = [];
-  /** How much of each variant there was when it was read. */
+  /** The stock of each variant when it was read. */
   readonly stock: string[] = [];
   #last = '';
   #isOpened = false;
 
-  /** A comma at the beginning of what follows an opened object is left out. */
+  /** Drops the comma before the first field of an object. */
   add(text: string): void {
     this.#last += this.#isOpened ? text.slice(1) : text;
     this.#isOpened = false;
   }
 
-  /** Opens an object. */
   open(): void {
     this.#last += '{';
     this.#isOpened = true;
@@ -41,7 +40,7 @@ export class ShownText {
 /** The sum of the quantities since the last such slot. */
 export const TOTAL = 'total';
 
-/** What each slot contains, given a stock of as many variants. */
+/** The content of each slot for a stock of the same variants. */
 export function fill(slots: string[], stock: string): string[] {
   const amounts = stock.slice(1, -1).split(',');
   let at = 0;
@@ -75,7 +74,7 @@ export function letterOf(show: ShowStock): string {
   return show.slice(0, 1);
 }
 
-/** How many variants a stock covers. */
+/** The number of variants of a stock. */
 export function sizeOf(stock: string): number {
   return stock === '{}' ? 0 : stock.split(',').length;
 }

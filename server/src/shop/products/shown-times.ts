@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { parseMoment } from '../../db/connect.ts';
 
-/** Times of products as PostgreSQL sends them, which it takes long to write: most are the same as another of the product. */
+/** Times of products as PostgreSQL sends them. Formatting is slow, and most times equal another of the product. */
 
-/** The time as a text, empty where it is the same as the other. */
+/** The time as text, empty if it equals the other. */
 export function textUnless(column: Sql, other: Sql): Sql {
   return sql`case when ${column} = ${other} then '' else ${column}::text end`;
 }
@@ -11,7 +11,7 @@ export function textUnless(column: Sql, other: Sql): Sql {
 let lastRead = '';
 let lastMoment = '';
 
-/** In the form of the contract. Most times on a page are the same as the one before. */
+/** In the form of the contract. Most times on a page equal the previous one. */
 export function momentOf(text: string): string {
   if (text !== lastRead) {
     lastMoment = parseMoment(text);

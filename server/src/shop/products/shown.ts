@@ -4,25 +4,24 @@ import { type Shown, writeProducts } from './shown-fields.ts';
 import { fill, ShownText } from './shown-text.ts';
 
 /**
- * Products as the public sees them, as the JSON of an answer. The catalogue's version changes with everything but the stock in
- * it.
+ * Public products as the JSON of a response. The catalogue's version changes with everything in it except the stock.
  */
 
-/** An answer with whole products in it, completed with the stock that was read with them. */
+/** A response with whole products, completed with the stock that was read with them. */
 export class ShownJson<Body> {
-  /** The products in it, in their order. */
+  /** The ids of its products, in order. */
   readonly productIds: string[] = [];
-  /** The stock of their variants at the time they were read, as PostgreSQL writes an array. */
+  /** The stock of their variants when they were read, as a PostgreSQL array. */
   readonly stock: string;
   /** The catalogue's version at that time. */
   readonly version: string;
   /** The text between the slots, and the slots. */
   readonly texts: string[];
   readonly slots: string[];
-  /** What the slots contain. */
+  /** The contents of the slots. */
   readonly filled: string[];
 
-  /** `parts` are the parts of the JSON text, with the products as they were read. */
+  /** `parts` are the parts of the JSON text with the products as read. */
   constructor(shop: Shop, version: string, parts: (string | Shown[])[]) {
     const to = new ShownText();
     for (const part of parts) {
@@ -51,8 +50,8 @@ export class ShownJson<Body> {
 }
 
 /**
- * The stock of the variants of products, in the order of `ShownJson.stock`, as an expression. `site` must be an expression that
- * names the tenant once `app.site_id` is set to it.
+ * The stock of the variants of products, in the order of `ShownJson.stock`, as an expression. `site` must be an
+ * expression for the tenant that is valid once `app.site_id` is set.
  */
 export function stockOfProducts(productIds: string[], site: Sql): Sql {
   return sql`array(
@@ -61,7 +60,7 @@ export function stockOfProducts(productIds: string[], site: Sql): Sql {
     join variants v on v.site_id = ${site} and v.product_id = shown.id order by shown.place, v.position, v.id)::text`;
 }
 
-/** The same for several lists of products, with `;` between the stocks. */
+/** The same for several lists of products, separated by `;`. */
 export function stockOfLists(lists: string[][], site: Sql): Sql {
   const texts = lists.map((ids) => `{${ids.join()}}`);
   return sql`(select string_agg(array(

@@ -10,14 +10,14 @@ interface Taken {
   product_id: string;
 }
 
-/** A product in a request, and the slug that it has or will have. */
+/** A product in a request with its current or future slug. */
 interface Named {
   slug: string;
   sku?: string | null;
   variants?: { sku?: string | null }[];
 }
 
-/** A mistake for each SKU in a request that a variant of another product has, whatever its case. */
+/** A mistake for each SKU in a request that a variant of another product has, ignoring case. */
 export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<ValidationErrorItem[]> {
   const places = placesOf(input);
   const taken = await shop.rows<Taken>(
@@ -29,14 +29,14 @@ export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<V
       where p.slug <> ${input.slug}`,
   );
   return taken.map(({ asked, sku, slug, product_id }) => {
-    const spelt = sku === asked ? '' : `, there as ${JSON.stringify(sku)}`;
-    const msg = `The product ${JSON.stringify(slug)} has the SKU ${JSON.stringify(asked)} already${spelt}.`;
+    const spelt = sku === asked ? '' : `, written as ${JSON.stringify(sku)}`;
+    const msg = `The product ${JSON.stringify(slug)} already has the SKU ${JSON.stringify(asked)}${spelt}.`;
     const at = [...loc, ...(places.get(asked) ?? [])];
     return { loc: at, msg, type: 'sku_taken', ctx: { sku: asked, slug, product_id } };
   });
 }
 
-/** Where the request has each of its SKUs. */
+/** The path of each SKU in the request. */
 function placesOf({ sku, variants = [] }: Named): Map<string, Place> {
   const found = new Map<string, Place>();
   if (sku) found.set(sku, ['sku']);

@@ -11,12 +11,11 @@ import * as products from './products.ts';
 import { productsByIds } from './rows.ts';
 import { insertImages, insertOptions, insertVariants, summarize } from './write.ts';
 
-/** Brings an existing product to the state of a plan: for an import, and for a product that is saved as a whole. */
+/** Updates an existing product to a plan, for an import and for a product that is saved as a whole. */
 
 /**
- * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same slugs
- * wait for each other without a deadlock, and so do those that sell these products. Returns the products: until the transaction
- * ends, nothing else changes them or their stock.
+ * Locks slugs, their products and their variants, in one order for all callers, so that concurrent imports and sales
+ * wait without a deadlock. Returns the products; nothing else changes them or their stock until the transaction ends.
  */
 export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]> {
   await shop.run(
@@ -36,7 +35,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
   return productsByIds(shop, 'dashboard', ids);
 }
 
-/** The product of a slug, locked with its variants: until the transaction ends, nothing changes it or their stock. */
+/** Locks the product of a slug with its variants and their stock until the transaction ends. */
 export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
   const known = await shop.one<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,
@@ -44,7 +43,7 @@ export async function lockBySlug(shop: Shop, slug: string): Promise<Product | un
   return known && lockWithVariants(shop, known.id);
 }
 
-/** The same for a product by its id. Throws `not_found`. */
+/** The same for a product by id. Throws `not_found`. */
 export async function lockWithVariants(shop: Shop, id: string): Promise<Product> {
   await lockProduct(shop, id);
   await shop.run(
@@ -54,16 +53,16 @@ export async function lockWithVariants(shop: Shop, id: string): Promise<Product>
 }
 
 interface Settings {
-  /** Sets the stock of existing variants where the plan gives it; without it, stock sold since is never put back. */
+  /** Also set the stock of existing variants from the plan; otherwise stock sold since would be restored. */
   update_inventory?: boolean;
-  /** What the stock movements refer to. */
+  /** The source that stock movements name. */
   from?: 'import';
 }
 
 /**
- * Writes a plan made for the product `before`, which is locked with its variants. Options and variants become those of the plan;
- * images only where it has some. Throws `sku_taken`, or `conflict` when a variant would be deleted whose stock an open checkout
- * holds. The caller indexes the product.
+ * Applies a plan to the product `before`, which is locked with its variants. Replaces options and variants; replaces
+ * images only if the plan has some. Throws `sku_taken`, or `conflict` if a variant with reserved stock would be
+ * deleted. The caller updates the search index.
  */
 export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, settings: Settings = {}) {
   const { id } = before;
@@ -85,7 +84,7 @@ interface KeptVariant extends VariantPlan {
   position: number;
 }
 
-/** Variants that the plan does not name are deleted. */
+/** Deletes variants that the plan does not contain. */
 async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { update_inventory, from }: Settings) {
   const placed = plan.variants.map((variant, i) => ({ ...variant, position: i + 1 }));
   const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) => (id === undefined ? [] : [{ ...variant, id }]));
@@ -104,10 +103,10 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { u
   });
 }
 
-/** Writes what differs, and leaves variants that are as planned untouched. */
+/** Writes the differences; unchanged variants are not touched. */
 async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void> {
   const freed = variants.filter(({ sku, old_sku }) => old_sku !== null && old_sku !== sku).map(({ id }) => id);
-  // A SKU may move from one variant to another: first all of them give up theirs.
+  // A SKU may move between variants, so all changed ones are cleared first.
   if (freed.length > 0) {
     await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
   }
@@ -135,14 +134,14 @@ async function removeOthers(shop: Shop, product_id: string, keep: string[]): Pro
     sql`select from variants where site_id = ${shop.siteId} and product_id = ${product_id} and reserved > 0
       and not (id = any(${keep}::uuid[]))`,
   );
-  if (held) throw new ShopError('conflict', 'An open checkout holds stock of a variant that would be deleted.');
+  if (held) throw new ShopError('conflict', 'An open checkout has reserved stock of a variant that would be deleted.');
   await shop.run(
     sql`delete from variants where site_id = ${shop.siteId} and product_id = ${product_id}
       and not (id = any(${keep}::uuid[]))`,
   );
 }
 
-/** Sets the available stock of the variants whose plan gives it, each with its movement. */
+/** Sets the available stock of variants with a planned stock, each with its movement. */
 async function setStock(shop: Shop, product_id: string, variants: KeptVariant[]): Promise<void> {
   const given = variants
     .filter(({ inventory_quantity }) => inventory_quantity !== null)

@@ -12,7 +12,7 @@ import { insertVariants, summarize } from './write.ts';
 
 const MAX_VARIANTS = 2_048;
 
-/** Adds a variant, with a value of each option. */
+/** Adds a variant with a value for each option. */
 export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {
   const { track_inventory, price } = await lockProduct(shop, product_id);
   const count = await shop.one<{ total: number }>(
@@ -28,7 +28,10 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
   return get(shop, product_id, id);
 }
 
-/** Changes the given fields; what changes nothing is no change of the product. Throws `not_found`, `sku_taken` or `variant_options_taken`. */
+/**
+ * Changes the given fields. Without a difference, the product stays unchanged. Throws `not_found`, `sku_taken` or
+ * `variant_options_taken`.
+ */
 export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
   await lockProduct(shop, product_id);
   await get(shop, product_id, id);
@@ -44,7 +47,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return get(shop, product_id, id);
 }
 
-/** Deletes a variant. Throws `last_variant`, or `conflict` while an open checkout holds its stock. */
+/** Deletes a variant. Throws `last_variant`, or `conflict` while an open checkout has reserved its stock. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await shop.rows<RowOf<'variants', 'id' | 'reserved'>>(
@@ -56,7 +59,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
   if (rows.length === 1)
     throw new ShopError('last_variant', 'A product must have at least one variant. Delete the product instead.');
   if (variant.reserved > 0)
-    throw new ShopError('conflict', 'An open checkout holds stock of this variant. Try again later.');
+    throw new ShopError('conflict', 'An open checkout has reserved stock of this variant. Retry later.');
   await shop.run(sql`delete from variants where site_id = ${shop.siteId} and id = ${id}`);
   await summarize(shop, product_id);
   await indexProducts(shop, [product_id]);
@@ -79,7 +82,7 @@ async function optionsOf(shop: Shop, product_id: string): Promise<OptionPlan[]> 
   );
 }
 
-/** Returns whether the variant has other values now. */
+/** Returns whether the values changed. */
 async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
   const { option1, option2, option3 } = patch;
   const given = [option1, option2, option3];
@@ -107,7 +110,7 @@ async function updateOptionValues(shop: Shop, product_id: string, id: string, pa
   return changed > 0;
 }
 
-/** Returns whether any variant had another place before. */
+/** Returns whether any variant moved. */
 async function move(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const rows = await shop.rows<RowOf<'variants', 'id'>>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,

@@ -9,18 +9,18 @@ import { columnOf, WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /**
- * The statements that write products and their parts, each for all products and parts at once. Rows are sent as one array for
- * each column: objects, with all their names, take several times as long to read.
+ * Statements that write products and their parts, each for all products and parts at once. Rows are sent as one array
+ * per column: objects with their keys take several times as long to parse.
  */
 
-/** What is added to one product; parts without a position of their own come after the existing ones. */
+/** Additions to one product; parts without a position come after the existing ones. */
 interface Parts<T> {
   product_id: string;
   parts: T[];
   firstPosition?: number;
 }
 
-/** Returns how many had a slug that was free. The caller writes their parts. */
+/** Returns how many slugs were free. The caller writes the parts. */
 export async function insertProducts(
   shop: Shop,
   products: { id: string; slug: string; plan: ProductPlan }[],
@@ -30,12 +30,12 @@ export async function insertProducts(
     ...pricesOf(plan.variants, shop.currencyDigits),
     id,
     slug,
-    // Arrays in an array would all need the same length.
+    // A nested array would need rows of equal length.
     tags: plan.tags && arrayText(plan.tags),
     metadata: plan.metadata && JSON.stringify(plan.metadata),
     has_variants: plan.options.length > 0,
     is_published_now: plan.published_at === undefined && plan.status === 'active',
-    // These have statements of their own.
+    // Written by their own statements.
     options: undefined,
     variants: undefined,
     images: undefined,
@@ -61,10 +61,7 @@ function inserted(field: WrittenField): Sql {
   return initial ? sql`coalesce(${name}::${type}, ${initial})` : sql`${name}::${type}`;
 }
 
-/**
- * The prices of the cheapest variant (the first one, if several cost the same), and the highest price: as `summarize` finds
- * them.
- */
+/** The prices of the cheapest variant (the first of several) and the highest price, as in `summarize`. */
 function pricesOf(variants: VariantPlan[], digits: number) {
   const units = variants.map(({ price }) => minorUnits(price, digits));
   const lowest = units.reduce((least, each, i) => (each < (units[least] ?? each) ? i : least), 0);
@@ -139,26 +136,26 @@ export async function insertVariants(
       on conflict (site_id, lower(sku)) where sku is not null and not sku_twin do nothing returning id`,
   );
   if (written.length < rows.length) {
-    // A conflict would not tell which SKU it was: the rows that are missing do.
+    // A conflict does not name the SKU; the missing rows do.
     const ids = new Set(written.map(({ id }) => id));
     throw skuTaken(rows.find(({ id }) => !ids.has(id))?.sku ?? null);
   }
   return rows.map(({ id }) => id);
 }
 
-/** The constraints by which a SKU is unique, exactly and whatever its case: older shops have some that differ in case alone. */
+/** Constraints on unique SKUs, exact and case-insensitive: older shops have some that differ only in case. */
 const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
 
 export function isSkuTaken({ constraint = '' }: { constraint?: string }): boolean {
   return SKU_CONSTRAINTS.includes(constraint);
 }
 
-/** The refusal of a SKU that another variant of the shop has, whatever its case. */
+/** The error for a SKU that another variant of the shop has, ignoring case. */
 export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
 
-/** An image whose address is that of a ready file is that file: it has its size and its narrower pictures. */
+/** An image with the address of a ready file gets that file's size and narrower versions. */
 export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
     parts.map((image, i) => ({
@@ -180,8 +177,8 @@ export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Pr
 }
 
 /**
- * Brings what is derived from the parts up to date, in the transaction of their change: the prices of the cheapest
- * variant, and whether there are options. The caller indexes the product.
+ * Updates derived fields in the transaction of a change of the parts: the prices of the cheapest variant, and whether
+ * there are options. The caller updates the search index.
  */
 export async function summarize(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

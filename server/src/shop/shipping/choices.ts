@@ -10,21 +10,21 @@ import { normalPostalCode } from '../postal-codes.ts';
 import type { Shop } from '../shop.ts';
 import { stateKey } from '../states.ts';
 
-/** Which of the shop's options apply to what someone buys. */
+/** The shipping options that apply to an order. */
 
-/** Where something goes, as far as it is known. */
+/** The known parts of a destination. */
 export type Destination = Pick<Address, 'country' | 'state' | 'postal_code'>;
 
-/** What decides which options apply; the subtotal is in minor units, less the discount. */
+/** Inputs that determine the options; the subtotal is in minor units, after the discount. */
 export interface Parcel extends Destination {
   subtotal: number;
   weight_grams: number;
   requires_shipping: boolean;
-  /** Under a code for free shipping every option costs 0. */
+  /** A code for free shipping sets all prices to 0. */
   free_shipping?: boolean;
 }
 
-/** An active option, with its conditions for a parcel. */
+/** An active option with its conditions. */
 export type ActiveOption = ShippingChoice &
   Pick<
     ShippingOption,
@@ -61,7 +61,7 @@ export function activeOptions(shop: Shop): Sql {
     from shipping_options where site_id = ${shop.siteId} and active)`;
 }
 
-/** What lines that are shipped weigh together. */
+/** Total weight of the lines that are shipped. */
 export function weightOf(lines: CartLine[]): number {
   return lines.reduce(
     (sum, { requires_shipping, weight_grams, quantity }) => sum + (requires_shipping ? weight_grams * quantity : 0),
@@ -69,7 +69,7 @@ export function weightOf(lines: CartLine[]): number {
   );
 }
 
-/** The options for a parcel; none when nothing has to be shipped. */
+/** The options for a parcel; none if nothing has to be shipped. */
 export function choicesAmong(options: ActiveOption[], parcel: Parcel, digits: number): ShippingChoice[] {
   if (!parcel.requires_shipping) return [];
   return options
@@ -107,7 +107,7 @@ function folded(code: string): string {
   return normalPostalCode(code).replaceAll(/[ -]/g, '');
 }
 
-/** A warning that this cannot be sent there, also where it can be picked up; none while the country is not known. */
+/** A warning that the shop does not deliver there, even if pickup is possible; none while the country is unknown. */
 export function undeliverable(options: ActiveOption[], choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   if (!parcel.requires_shipping || !parcel.country || choices.some(isDelivery)) return [];
   const deliveries = options.filter(isDelivery);
@@ -115,7 +115,7 @@ export function undeliverable(options: ActiveOption[], choices: ShippingChoice[]
   const countries = everywhere ? [] : [...new Set(deliveries.flatMap((option) => option.countries))].sort();
   const message =
     countries.length === 0 || countries.includes(parcel.country)
-      ? 'The shop has no way to deliver this to the address.'
+      ? 'The shop has no shipping option for this address.'
       : `The shop does not deliver to this country. It delivers to ${countries.join(', ')}.`;
   const short = message.length > 1_000 ? 'The shop does not deliver to this country.' : message;
   return [{ ...NOTHING_MORE, code: 'address_undeliverable', line_item_id: null, message: short, countries }];
@@ -125,7 +125,7 @@ function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {
   return kind === 'delivery';
 }
 
-/** The options for a cart that goes somewhere. Throws what `carts.readForCustomer` throws. */
+/** The options for a cart and a destination. Throws what `carts.readForCustomer` throws. */
 export async function choicesForCart(
   shop: Shop,
   cart_id: string,

@@ -11,7 +11,7 @@ import { normalName } from '../plain-text.ts';
 import { moveTo } from '../products/parts.ts';
 import type { Shop } from '../shop.ts';
 
-/** The ways in which the shop sends goods, in the merchant's order. */
+/** Shipping options in the merchant's order. */
 
 const MAX_OPTIONS = 100;
 
@@ -39,7 +39,7 @@ function columns(shop: Shop): Sql {
   });
 }
 
-/** All options by page, inactive ones, too. */
+/** All options by page, including inactive ones. */
 export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipping_options: ShippingOption[] }> {
   const { page, limit, offset } = pageOf(query);
   const counted = await shop.one<{ total: number }>(
@@ -62,14 +62,16 @@ export async function get(shop: Shop, id: string): Promise<ShippingOption> {
   return found;
 }
 
-/** Makes an option. Throws a ValidationError or `limit_reached`. */
+/** Creates an option. Throws a ValidationError or `limit_reached`. */
 export async function create(shop: Shop, input: ShippingOptionInput): Promise<ShippingOption> {
   await holdCurrency(shop);
   const plan = planned(shop, input);
   refuseCrossed(plan);
   const ids = await lockOrder(shop);
   if (ids.length >= MAX_OPTIONS) {
-    throw new ShopError('limit_reached', `A shop has ${MAX_OPTIONS} shipping options at most.`, { limit: MAX_OPTIONS });
+    throw new ShopError('limit_reached', `A shop can have at most ${MAX_OPTIONS} shipping options.`, {
+      limit: MAX_OPTIONS,
+    });
   }
   const id = uuidv7();
   await shop.run(
@@ -113,13 +115,13 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Takes the locks with which a change of any option begins. */
+/** Takes the locks of a change of any option. */
 export async function lockAll(shop: Shop): Promise<void> {
   await holdCurrency(shop);
   await lockOrder(shop);
 }
 
-/** Changes of the options wait for each other on the row of the settings. Returns the ids in their order. */
+/** Serializes changes of the options on the settings row. Returns the ids in order. */
 async function lockOrder(shop: Shop): Promise<string[]> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
   const rows = await shop.rows<RowOf<'shipping_options', 'id'>>(
@@ -160,23 +162,23 @@ const BOUNDS = [
   ['estimated_days_min', 'estimated_days_max'],
 ] as const;
 
-/** Limits within a country need one country: a state or postal code says nothing without it. */
+/** Limits within a country need exactly one country, because a state or postal code alone is ambiguous. */
 function refuseCrossed(plan: ShippingOptionPatch): void {
   const mistakes = BOUNDS.flatMap(([from, to]) => {
     const [minimum, maximum] = [plan[from] ?? null, plan[to] ?? null];
     const crossed = minimum !== null && maximum !== null && Number(minimum) > Number(maximum);
-    return crossed ? [bodyMistake([to], 'value_error', `This is below ${from}.`)] : [];
+    return crossed ? [bodyMistake([to], 'value_error', `Must not be below ${from}.`)] : [];
   });
   for (const field of ['states', 'postcode_prefixes'] as const) {
     if ((plan[field]?.length ?? 0) > 0 && (plan.countries?.length ?? 0) === 0) {
-      const msg = `Say in countries which country these ${field} are in.`;
+      const msg = `Name the country of these ${field} in countries.`;
       mistakes.push(bodyMistake([field], 'value_error', msg));
     }
   }
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** One assignment for each field given; the position is arranged among the others. */
+/** One assignment per given field. The position is changed together with the other options. */
 function assignments(plan: ShippingOptionPatch): Sql[] {
   const columns: Record<Exclude<keyof ShippingOptionPatch, 'position'>, Sql> = {
     name: sql`name = ${plan.name}`,

@@ -4,12 +4,12 @@ import { bareName } from './moved-tables.ts';
 import { tablesOfSites } from './tables.ts';
 
 /**
- * How a large site is emptied: in transactions of a bounded number of rows, since integrations of all sites are told of changes only
- * when no older transaction writes any more.
+ * Empties a large site in transactions of limited size: integrations of all sites receive changes only up to the oldest
+ * running transaction.
  */
 const ROWS_AT_A_TIME = 5_000;
 
-/** How far the emptying of a site is: which table it is at, and how many rows of it are gone. */
+/** Progress of emptying a site: the current table and its deleted rows. */
 export interface Step {
   table: string;
   number: number;
@@ -18,8 +18,8 @@ export interface Step {
 }
 
 /**
- * Empties the tables to which no row refers that is left, of a site whose deletion has begun. Returns how many rows were removed. A few
- * tables keep theirs.
+ * Empties the tables that no remaining row refers to, of a site whose deletion has begun. Returns the number of deleted
+ * rows. A few tables keep theirs.
  */
 export async function emptyInSteps(
   owner: pg.ClientBase,
@@ -42,7 +42,10 @@ export async function emptyInSteps(
   return all;
 }
 
-/** Carts and checkouts refer to the payment that is under way, and payments to them; carts to those that they were merged into. */
+/**
+ * Circular references: carts and checkouts refer to their pending payment and back, and carts to the cart that they
+ * were merged into.
+ */
 const CIRCLES = [
   'carts_site_id_merged_into_fkey',
   'carts_site_id_payment_id_fkey',
@@ -64,7 +67,7 @@ async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void
   });
 }
 
-/** By the index, which passes by what was removed before; other scans would read all of it again. */
+/** Uses the index, which skips rows deleted before; other scans would read all of them again. */
 async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
   return inSite(owner, site_id, async () => {
     await owner.query(`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`);
@@ -78,8 +81,9 @@ async function removeSome(owner: pg.ClientBase, table: string, site_id: string, 
 }
 
 /**
- * The tables of sites that can be emptied, each after those that refer to it: webhooks first, so that nobody is told, and what
- * triggers write meanwhile last. Those that refer to each other in a circle would be left out, and what they refer to.
+ * The tables of sites in deletion order, each after those that refer to it: webhooks first, so that no events are sent,
+ * and tables written by triggers last. Tables in a circle of references, and those that they refer to, would be left
+ * out.
  */
 async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string; referring: string[] }>(
@@ -92,7 +96,7 @@ async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   );
   const referring = new Map(rows.map((row) => [row.table, row.referring]));
   const left = new Set((await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites'));
-  // The site row is the last, and logins are of no site: what refers to members of staff is decided then.
+  // The site row is last, and logins belong to no site: references to staff are handled then.
   left.delete('commerce.staff_memberships');
   const order: string[] = [];
   for (;;) {

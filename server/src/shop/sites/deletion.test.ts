@@ -26,7 +26,7 @@ async function stateOf({ owner, site_id }: Pick<TestShop, 'owner' | 'site_id'>) 
   return rows[0];
 }
 
-/** A paid order that was cancelled: its money has to go back by hand, since it came by bank transfer. */
+/** A cancelled paid order, whose refund must be made by hand, because it was paid by bank transfer. */
 async function givenRefundDue(shop: TestShop) {
   const params = { path: { order_id: (await shop.givenOrder()).id } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
@@ -41,7 +41,7 @@ test.each([
   [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
-])('a site that has %o is deleted, now or later, only by force, and a refusal changes nothing', async (owing) => {
+])('deletes a site that has %o only by force, and changes nothing on a refusal', async (owing) => {
   const given = async () => {
     if (owing.open_payments === 0) {
       const shop = await openShop();
@@ -67,7 +67,7 @@ test.each([
   expect(await stateOf(shop)).toBeUndefined();
 });
 
-test('a bank transfer whose deadline has passed is awaited no more', async () => {
+test('does not wait for a bank transfer whose deadline has passed', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   await shop.owner.query(
@@ -77,7 +77,7 @@ test('a bank transfer whose deadline has passed is awaited no more', async () =>
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('a cancelled order whose money went back owes nothing', async () => {
+test('does not count a refunded cancelled order as owed', async () => {
   const shop = await openShop();
   await givenRefundDue(shop);
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
@@ -90,7 +90,7 @@ test('a cancelled order whose money went back owes nothing', async () => {
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('the job deletes each site on its day, keeps who still owes unless forced, and touches no other', async () => {
+test('deletes due sites on their day, keeps those with open obligations unless forced, and touches no others', async () => {
   const shops = { due: await openShop(), early: await openShop(), owing: await openShop(), forced: await openShop() };
   for (const [name, shop] of Object.entries(shops)) {
     const owes = name === 'owing' || name === 'forced';
@@ -115,7 +115,7 @@ test('the job deletes each site on its day, keeps who still owes unless forced, 
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });
 
-test('a deletion that has begun is not taken back, and ends with the next call, in however many steps', async () => {
+test('completes a deletion that has begun with the next call, whatever the number of steps', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   for (let n = 0; n < 5; n += 1) await shop.givenProduct({ name: `Mug ${n}` });
   await shop.givenOrder();
@@ -129,7 +129,7 @@ test('a deletion that has begun is not taken back, and ends with the next call, 
   const onStep = (step: Step) => steps.push(step);
   const inTwos = await asOwner((owner) => emptyInSteps(owner, shop.site_id, { rowsAtATime: 2, onStep }));
   expect(inTwos).toBeGreaterThan(30);
-  // An operator is told of each step, and how many there are.
+  // The operator sees each step with its row count.
   expect(steps.filter(({ table }) => table === 'variants').map(({ rows }) => rows)).toEqual([2, 4, 6, 6]);
   expect(steps.at(-1)?.number).toBe(steps.at(-1)?.of);
   const { removed } = (await erase(shop.site_id, { now: true, force: false })) as { removed: { left_over: number } };

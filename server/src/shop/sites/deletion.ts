@@ -9,37 +9,37 @@ import { inSite } from './in-site.ts';
 import { beginDeletion, type Owner, planDeletion, type SiteState, stateOf } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
-/** What no deletion reaches. */
-export const BACKUPS_REMAIN = 'Backups that were made before still hold the site: delete them when they must not.';
+/** Reminder that a deletion does not reach backups. */
+export const BACKUPS_REMAIN = 'Earlier backups still contain the site. Delete them if necessary.';
 
-/** How long a deletion can be taken back. */
+/** How long a deletion can be cancelled. */
 export const DELETION_WAITS_DAYS = 30;
 
 const NO_SITE = '00000000-0000-0000-0000-000000000000';
 
 export interface DeletionOptions {
-  /** Without waiting. */
+  /** Without the waiting period. */
   now: boolean;
-  /** Although payments are under way, bank transfers are awaited or money is owed to customers. */
+  /** In spite of pending payments, awaited bank transfers or refunds that are due. */
   force: boolean;
-  /** Told how far a deletion without waiting is. */
+  /** Reports the progress of an immediate deletion. */
   onStep?: (step: Step) => void;
 }
 
-/** What was removed. */
+/** Counts of deleted data. */
 export interface Removed {
   rows: number;
   jobs: number;
   /** Logins of people who worked for no other site. */
   logins: number;
-  /** Rows and jobs that still name the site, counted again after the commit: 0. */
+  /** Rows and jobs that still refer to the site, counted after the commit: 0. */
   left_over: number;
 }
 
 /**
- * Deletes a site: after 30 days, in which it is suspended, or at once. Then it goes in steps, which other sites do not wait for, and
- * whatever ends the process, the next call or the job goes on. Throws `not_found`, and `conflict` without `force` while payments are
- * open, bank transfers awaited or refunds due.
+ * Deletes a site: after 30 days of suspension, or at once. It is deleted in steps that do not block other sites; if the
+ * process ends, the next call or the job continues. Throws `not_found`, and `conflict` without `force` while payments
+ * are open, bank transfers awaited or refunds due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -48,19 +48,19 @@ export async function deleteSite(
   { now, force, onStep }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
-  // Files may be left where the store failed after the rows were gone: then the command is repeated.
+  // If the store failed after the rows were deleted, files may remain: repeat the command.
   await inSite(owner, site_id, () => begin(owner, site_id, force)).catch(async (error: unknown) => {
     if (error instanceof NotFound) await files.removeAll(site_id);
     throw error;
   });
   const emptied = await emptyInSteps(owner, site_id, { onStep });
   const removed = await inSite(owner, site_id, () => removeRows(owner, site_id));
-  // After the commit: while rows name them, files stay.
+  // After the commit, because rows must not refer to missing files.
   await files.removeAll(site_id);
   return { removed: { ...removed, rows: removed.rows + emptied, left_over: await countLeft(owner, site_id) } };
 }
 
-/** Deletes the sites whose time has come. Returns those that were deleted, and those that still owe something. */
+/** Deletes the sites that are due. Returns the deleted ones and those with open obligations. */
 export async function deleteDueSites(
   owner: pg.ClientBase,
   files: FileStore,
@@ -91,8 +91,8 @@ async function planIn(owner: Owner, site_id: string, { days, force }: { days: nu
 }
 
 /**
- * The same inside a transaction that has the site as its tenant: a deletion at once is left to a worker, which is woken for it. Throws
- * what `deleteSite` throws.
+ * The same inside a transaction with the site as tenant: enqueues an immediate deletion for a worker. Throws what
+ * `deleteSite` throws.
  */
 export async function requestDeletion(
   owner: Owner,
@@ -105,9 +105,9 @@ export async function requestDeletion(
   return state;
 }
 
-/** From here on the site answers nobody, and cannot be resumed. A deletion that has begun before goes on. */
+/** Closes the site for good; it cannot be resumed. Continues a deletion that has begun. */
 async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Promise<void> {
-  // Calls that have begun end before, and those that come later are refused.
+  // Waits for running calls; later ones are rejected.
   const { rows } = await owner.query<{ begun: boolean }>(
     sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid for update`,
   );
@@ -115,17 +115,16 @@ async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Pro
   await beginDeletion(owner, site_id);
 }
 
-/** What has to be settled with customers. */
+/** Open obligations to customers. */
 export interface Owed {
-  /** Payments under way. */
   open_payments: number;
-  /** Orders that were paid and then cancelled, whose money did not go back yet. */
+  /** Paid and then cancelled orders that were not refunded yet. */
   refunds_due: number;
-  /** Orders whose customers were told where to transfer the money, and may do so until the deadline. */
+  /** Orders whose customers have transfer instructions and may still pay. */
   awaited_transfers: number;
 }
 
-/** What a site owes, on a connection that sees it. */
+/** Counts the open obligations of a site, on a connection that sees it. */
 export async function owed(client: Owner, site_id: string): Promise<Owed> {
   const { rows } = await client.query<Owed>(
     sql`select (
@@ -147,11 +146,11 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
 }
 
 /**
- * Throws `conflict` while payments are under way, money may still come by bank transfer, or money is owed for orders that were paid
- * and then cancelled. A site that has moved owes nothing here.
+ * Throws `conflict` while payments are pending, bank transfers awaited, or refunds for cancelled orders due. A moved
+ * site has no obligations here.
  */
 async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
-  // The server that imported it settles with its customers.
+  // The importing server settles them.
   if ((await stateOf(owner, site_id))?.moved_at) return;
   const owing = await owed(owner, site_id);
   const { open_payments, refunds_due, awaited_transfers } = owing;
@@ -164,16 +163,16 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
 }
 
 /**
- * All rows of the site, its jobs, and the logins of its staff alone. One statement deletes from all tables: foreign keys are
- * checked at its end, so that the order of the tables does not matter. What triggers write meanwhile, such as changes of
- * products for integrations, is deleted by the next round.
+ * Deletes all rows of the site, its jobs, and logins that only it uses. One statement deletes from all tables: foreign
+ * keys are checked at its end, so the order of the tables does not matter. The next round deletes rows written by
+ * triggers, such as product changes for integrations.
  */
 async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
   const { rows: staff } = await owner.query<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
   );
-  // Triggers that wait for the commit would write after the last round.
+  // Deferred triggers would write after the last round.
   await owner.query('set constraints all immediate');
   let rows = 0;
   for (;;) {
@@ -192,7 +191,7 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<R
   return { rows: rows + (rowCount ?? 0), jobs: jobs.rowCount ?? 0, logins };
 }
 
-/** As the site itself would see them: row-level security shows nobody else's. */
+/** Counts as the site's tenant, because row-level security hides all other rows. */
 async function countLeft(owner: pg.ClientBase, site_id: string): Promise<number> {
   await owner.query('begin');
   try {
@@ -219,7 +218,7 @@ async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: strin
   return rows[0]?.deleted ?? 0;
 }
 
-/** Of those who work for no other site, and are named in none as who invited somebody. */
+/** Deletes logins of people who work for no other site and invited nobody there. */
 async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<number> {
   const { rows } = await owner.query<RowOf<'staff', 'id'>>(
     sql`select s.id from commerce.staff s where s.id = any(${staff_ids}::uuid[])
@@ -230,12 +229,12 @@ async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<
   for (const table of ['staff_sessions', 'staff_resets', 'staff_second_factors']) {
     await owner.query(`delete from commerce.${table} where staff_id = any($1::uuid[])`, [ids]);
   }
-  // What they did with their own login was kept outside of every site, for its repetition.
+  // Stored responses about a login belong to no site.
   await owner.query(sql`select set_config('app.site_id', ${NO_SITE}, true)`);
   await owner.query(
     sql`delete from commerce.idempotency_keys where site_id = ${NO_SITE}::uuid and principal_id = any(${ids}::uuid[])`,
   );
-  // Mails about a login are of no site, either.
+  // Mails about a login belong to no site either.
   await owner.query(
     sql`delete from graphile_worker._private_jobs where payload->>'site_id' is null and payload->'about'->>'email' in (
         select email from commerce.staff where id = any(${ids}::uuid[]))`,

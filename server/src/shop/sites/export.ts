@@ -14,9 +14,9 @@ export interface ExportDeps {
 }
 
 /**
- * The bytes of a site's export, before compression: the form of a backup, with the rows and files of one site. Everything is read
- * in one snapshot, however much is sold meanwhile, and as the application, whose policies show the site alone. Throws `not_found`, and
- * `conflict` for a site whose deletion has begun.
+ * The bytes of a site's export, before compression: a backup with the rows and files of one site. Reads everything in
+ * one snapshot, with the application's role, whose policies show only the site. Throws `not_found`, and `conflict` for
+ * a site whose deletion has begun.
  */
 export async function* exportSite(
   client: pg.ClientBase,
@@ -46,7 +46,7 @@ const MEMBERS = `where id in (
 
 const OF_SITE = 'where site_id = (select commerce.current_site())';
 
-/** Where the ids of members of staff stand, beside what only members have. */
+/** Columns with staff ids that may belong to former members. */
 const ACTORS = [
   ...['order_events', 'audit_events', 'stock_movements', 'refunds'].map((table) => ({ table, column: 'actor_id' })),
   ...['created_by', 'revoked_by'].map((column) => ({ table: 'tokens', column })),
@@ -55,8 +55,8 @@ const ACTORS = [
   .join(' union ');
 
 /**
- * The names of those who did something in the site and are members no more, without anything to log in by: those that this server knows
- * by their logins, and those that came from another one. The members of other sites who did nothing here are none of them.
+ * Names, without credentials, of former members who did something in the site: known by their logins or imported from
+ * another server. Excludes members of other sites without any action here.
  */
 const FORMER = `select commerce.current_site() as site_id, a.id as staff_id, a.name from commerce.staff a
     where a.id in (${ACTORS}) and a.id not in (select staff_id from commerce.staff_memberships ${OF_SITE})
@@ -80,7 +80,7 @@ async function readSite(client: pg.ClientBase, site_id: string): Promise<Exporte
   const [found] = rows;
   if (!found) throw notFound('site');
   const { begun, ...site } = found;
-  if (begun) throw new ShopError('conflict', 'The deletion of this site has begun: it is not whole any more.');
+  if (begun) throw new ShopError('conflict', 'The deletion of this site has begun, so it is incomplete.');
   const { open_payments } = await owed(client, site_id);
   return { ...site, open_payments };
 }

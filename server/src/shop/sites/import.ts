@@ -18,27 +18,25 @@ import { makeSecrets, type NewSecrets } from './new-secrets.ts';
 import { type ArrivingStaff, cleanTexts, insertStaged, matchStaff, moveAddresses, stage, staged } from './staging.ts';
 
 /**
- * A site arrives from another server, with the ids that it had:
+ * Imports a site from another server and keeps its ids:
  *
- * 1. `refuse` looks whether it can come, before anything is written.
- * 2. The rows come into temporary tables, the files into the store.
- * 3. There, secrets are made anew, the audit is signed anew, addresses of pictures become those of this server, and what storefronts
- *    show as it is is cleaned as the API cleans it.
- * 4. One transaction inserts all rows under the rules of every table, first all but the webhooks: what triggers would tell
- *    integrations is told while there is none.
- *
- * What fails before the commit leaves nothing behind: the files are removed again.
+ * 1. `refuse` checks whether the import is possible, before anything is written.
+ * 2. Rows are loaded into temporary tables, files into the store.
+ * 3. There, secrets are created again, the audit is signed again, image addresses change to this server, and content
+ * that storefronts display unchanged is sanitized as in the API.
+ * 4. One transaction inserts all rows under the rules of every table, webhooks last, so that triggers send no events.
+ * A failure before the commit leaves nothing behind: the files are deleted.
  */
 export interface ImportDeps {
   store: FileStore;
   secretKey: string;
   auditKey: AuditKey;
   baseUrl: string;
-  /** Whether the hosts of the site come with it. */
+  /** Whether to import the hosts of the site. */
   hosts: boolean;
-  /** Whether its rate limits do, as far as they can be set here. */
+  /** Whether to import its rate limits, as far as they are valid here. */
   limits: boolean;
-  /** Although payments were under way when it was exported. */
+  /** In spite of payments that were pending during the export. */
   force: boolean;
   onRows: OnRows;
   onFile: OnFile;
@@ -49,16 +47,16 @@ export interface ImportedSite extends NewSecrets {
   merchant_id: string;
   name: string;
   suspended: boolean;
-  /** The password is null for a login that this server had before: it stays as it is. */
+  /** The password is null for an existing login, which stays unchanged. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
-  /** The rate limits that it had on the other server in place of the usual ones. */
+  /** Rate limits that differed from the defaults on the other server. */
   limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
 }
 
-/** Imports a file that was verified. Throws an Error that says what to do when the site cannot come. */
+/** Imports a verified file. If the site cannot be imported, throws an Error that says what to do. */
 export async function importSite(
   client: pg.Client,
   file: string,
@@ -76,12 +74,12 @@ export async function importSite(
       await deps.store.removeAll(site.site_id);
       throw error;
     });
-  // Not above: when the answer to this is lost, the site may be there, and needs its files.
+  // Not inside the try: if the commit's response is lost, the site may exist and needs its files.
   await client.query('commit');
   return imported;
 }
 
-/** The settings of the connection for all that follows, and its turn: of two imports of a site, the second is refused. */
+/** Prepares the connection and takes a lock: of two imports of a site, the second is rejected. */
 async function settle(client: pg.Client, { site_id, name }: ExportedSite): Promise<void> {
   await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
     set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'`);
@@ -89,7 +87,7 @@ async function settle(client: pg.Client, { site_id, name }: ExportedSite): Promi
     `select set_config('app.site_id', $2::uuid::text, false), pg_try_advisory_lock($1, hashtext($2::uuid::text)) as held`,
     [ADVISORY_LOCKS.siteImport, site_id],
   );
-  if (!rows[0]?.held) throw new Error(`${name} (${site_id}) is being imported at this moment.`);
+  if (!rows[0]?.held) throw new Error(`${name} (${site_id}) is being imported already.`);
 }
 
 async function refuse(client: pg.Client, header: Header, site: ExportedSite, deps: ImportDeps): Promise<void> {
@@ -100,17 +98,17 @@ async function refuse(client: pg.Client, header: Header, site: ExportedSite, dep
     [site_id, merchant_id],
   );
   const { migrations = [], there = false } = rows[0] ?? {};
-  if (there) throw new Error(`${name} (${site_id}) is on this server already. Nothing was changed.`);
+  if (there) throw new Error(`${name} (${site_id}) already exists on this server. Nothing was changed.`);
   refuseOtherSchema(header, migrations);
   const expected = await movedTables(client);
   if (JSON.stringify(expected) !== JSON.stringify(header.tables)) {
-    throw new Error('The file has other tables or columns than this server. Export it again with this release.');
+    throw new Error('The tables or columns of the file differ from this server. Export it again with this release.');
   }
   if (open_payments > 0 && !deps.force) {
     const payments = open_payments === 1 ? '1 payment' : `${open_payments} payments`;
     throw new Error(
-      `${name} had ${payments} under way when it was exported. Suspend it there, wait until they are settled, and export it ` +
-        'again; with --force it comes nevertheless, and they are settled here once its payment account is entered.',
+      `${name} had ${payments} pending when it was exported. Suspend it there, wait until they are settled, and export it ` +
+        'again. With --force it is imported anyway, and they are settled here once its payment account is entered.',
     );
   }
 }
@@ -118,7 +116,7 @@ async function refuse(client: pg.Client, header: Header, site: ExportedSite, dep
 function refuseOtherSchema(header: Header, recorded: string[]): void {
   const { release } = header;
   const [theirs, ours] = [header.migrations.at(-1), recorded.at(-1)];
-  // A server that ran the migrations that the baseline replaced has the same schema.
+  // A server that ran the migrations replaced by the baseline has the same schema.
   const [migrations, own] = [withoutReplaced(header.migrations), withoutReplaced(recorded)];
   if (migrations.length === own.length && migrations.every((name, i) => own[i] === name)) return;
   const isOlder = migrations.length < own.length && migrations.every((name, i) => own[i] === name);
@@ -156,7 +154,7 @@ async function receive(client: pg.Client, file: string, site_id: string, deps: I
   return { ...sum, files: kept.count };
 }
 
-/** All but the commit. */
+/** Everything except the commit. */
 async function insert(
   client: pg.Client,
   { tables }: Header,
@@ -183,7 +181,7 @@ async function insert(
   };
 }
 
-/** A file may say anything: no limit is kept that could not be set here. */
+/** The file is not trusted: keeps only limits that can be set here. */
 async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
   const { rows } = await client.query<{ limits: Record<string, unknown> }>(
     `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
@@ -208,7 +206,7 @@ async function passwordsFor(members: ArrivingStaff[]): Promise<Hired[]> {
   return hired;
 }
 
-/** Throws an Error when a host belongs to another site. */
+/** Throws an Error if a host belongs to another site. */
 async function domainsOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ host: string; taken: boolean }>(
     `select a.host, d.host is not null as taken from ${staged('site_domains')} a
@@ -217,7 +215,7 @@ async function domainsOf(client: pg.Client): Promise<string[]> {
   const taken = rows.find((row) => row.taken)?.host;
   if (taken === undefined) return rows.map(({ host }) => host);
   throw new Error(
-    `${taken} is the host of another site here. Remove it there first, or import the site with --without-hosts.`,
+    `The host ${taken} belongs to another site on this server. Remove it there first, or import the site with --without-hosts.`,
   );
 }
 
@@ -228,7 +226,7 @@ async function hire(client: pg.Client, staff: Hired[]): Promise<void> {
       ...[id, email, name, password.hash],
     ]);
   }
-  // Whoever invited a member and has left has no login here.
+  // A former member who invited others has no login here.
   await client.query(
     `update ${staged('staff_memberships')} set invited_by = null
       where invited_by not in (select id from commerce.staff)`,
@@ -243,17 +241,18 @@ async function insertAll(client: pg.Client, tables: TableColumns[], chain: NewCh
     rows.filter((table) => !webhooks(table)),
   );
   await addChain(client, chain);
-  // What was to be told at the commit is told now, to nobody.
+  // Runs deferred triggers now, while there are no webhooks to notify.
   await client.query('set constraints all immediate');
   await insertStaged(client, rows.filter(webhooks));
 }
 
-/** What runs on by itself: pictures that wait for processing, and the links of open checkouts. Returns whether it is suspended. */
+/** Resumes background work: image processing, and links of open checkouts. Returns whether the site is suspended. */
 async function finish(
   client: pg.Client,
   { site_id, secretKey }: { site_id: string; secretKey: string },
 ): Promise<boolean> {
-  // Each at its place, as `enqueue_file` gives it to one: the first pictures of other shops come before the second of this one.
+  // Each with its position, as `enqueue_file` assigns it: the first images of other shops come before the second of
+  // this one.
   await client.query(
     `select commerce.add_jobs('process_file', array_agg(job order by place), now(), 12, array_agg(place order by place))
       from (

@@ -6,16 +6,18 @@ import { postponeJobs } from './postponed-jobs.ts';
 import { type Owner, type SiteState, stateOf } from './state.ts';
 
 /**
- * The end of a site on the server that it leaves:
+ * Moving a site to another server:
  *
- * 1. `markMoved` blocks it: calls answer `site_moved`, and its jobs are postponed beyond the life of the server.
- * 2. `drain` waits until nothing runs that began before.
+ * 1. `markMoved` closes it: calls return `site_moved`, and its jobs are postponed indefinitely.
+ * 2. `drain` waits for everything that began before.
  * 3. The export reads one snapshot, which is the last state of the site here.
- *
- * `resumeSite` takes it back, as long as no other server has imported the file.
+ * `resumeSite` reopens it, as long as no other server has imported the file.
  */
 
-/** Blocks a site from the next transaction on. Repeating it is harmless. Throws `not_found`, and `conflict` while it is deleted. */
+/**
+ * Closes a site for all later transactions. Repeating it is harmless. Throws `not_found`, and `conflict` during its
+ * deletion.
+ */
 export async function markMoved(owner: Owner, site_id: string): Promise<SiteState> {
   await owner.query(
     sql`update commerce.sites set moved_at = coalesce(moved_at, now())
@@ -24,23 +26,22 @@ export async function markMoved(owner: Owner, site_id: string): Promise<SiteStat
   await postponeJobs(owner, site_id);
   const state = await stateOf(owner, site_id);
   if (!state) throw notFound('site');
-  if (!state.moved_at)
-    throw new ShopError('conflict', 'The deletion of this site has begun: it is no longer complete.');
+  if (!state.moved_at) throw new ShopError('conflict', 'The deletion of this site has begun, so it is incomplete.');
   return state;
 }
 
-/** How long an export waits for what still runs. */
+/** How long an export waits for running transactions. */
 const DRAIN_MS = 3_000;
 const POLL_MS = 50;
 
-/** What an export does first. */
+/** First step of an export. */
 export async function drainIfMoved(owner: pg.ClientBase, site_id: string): Promise<void> {
   if ((await stateOf(owner, site_id))?.moved_at) await drain(owner, site_id);
 }
 
 /**
- * Waits until the transactions that began before the site was blocked have ended, and its running jobs with them. A job that takes
- * longer (a mail that is being sent) can write nothing more. A transaction could: after 3 s this throws `conflict`.
+ * Waits for the transactions and jobs that began before the site was closed. A longer job (such as sending a mail) can
+ * write nothing more. A transaction could: after 3 s this throws `conflict`.
  */
 async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
   const until = Date.now() + DRAIN_MS;
@@ -54,7 +55,7 @@ async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
     }
     await sleep(POLL_MS);
   }
-  // What those transactions have queued.
+  // Jobs enqueued by those transactions.
   await postponeJobs(owner, site_id);
 }
 
@@ -65,8 +66,8 @@ interface Running {
 }
 
 /**
- * The transactions of others on this database, by their locks: those can be read without rights. Copies read a snapshot of their own
- * and take long.
+ * Other transactions on this database, found by their locks, which anyone may read. Excludes copies, which read their
+ * own snapshot and take long.
  */
 async function runningTransactions(owner: pg.ClientBase): Promise<Running[]> {
   const { rows } = await owner.query<Running>(
@@ -91,6 +92,6 @@ function busy(left: Running[]): ShopError {
   const named = left.map(({ pid, name }) => `${pid} (${name})`).join(', ');
   return new ShopError(
     'conflict',
-    `Transactions that began before the site was blocked still run, in PostgreSQL processes ${named}. Export it again when they have ended.`,
+    `Transactions from before the site was closed are still running, in PostgreSQL processes ${named}. Export it again when they have ended.`,
   );
 }

@@ -3,7 +3,7 @@ import { hashToken, mintToken, type TokenKind, visiblePrefix } from '../tokens.t
 import { hashSecret, mintSecret, seal } from '../webhooks/secrets.ts';
 import { staged } from './staging.ts';
 
-/** A secret that was made anew for a credential with the same id. It is shown once. */
+/** A new secret for a credential with the same id. It is shown once. */
 export interface NewSecret {
   id: string;
   description: string;
@@ -17,12 +17,12 @@ export interface NewSecrets {
   webhooks: { id: string; url: string; secret: string }[];
 }
 
-/** A hash that no token has. */
+/** A hash that matches no token. */
 const NOBODYS_HASH = `sha256(gen_random_uuid()::text::bytea)`;
 
 /**
- * Gives the credentials that arrive and are alive new secrets, and the others none. Agents cannot be told theirs, so their tokens
- * end, and customers allow them anew.
+ * Creates new secrets for active imported credentials and disables the others. Agents cannot receive new secrets, so
+ * their tokens end and customers approve them again.
  */
 export async function makeSecrets(client: pg.ClientBase, secretKey: string): Promise<NewSecrets> {
   const { rows } = await client.query<{ id: string; kind: TokenKind; description: string }>(

@@ -12,7 +12,7 @@ import { tablesOfSites } from './tables.ts';
 
 const SUSPENDED = { error: 'site_suspended' };
 
-test('a suspended site answers 403 on every surface from the next call on, but for the exports of its staff, until resumed', async () => {
+test('answers 403 for a suspended site everywhere except for exports by its staff, until it is resumed', async () => {
   const shop = await openShop();
   const { site_id, baseUrl } = shop;
   await shop.givenProduct();
@@ -67,7 +67,7 @@ test('a suspended site answers 403 on every surface from the next call on, but f
   expect((await at(page)).status).toBe(200);
 });
 
-test('a deleted site leaves no row in any table that has sites, no file and no job, and its neighbour is as before', async () => {
+test('deletes all rows, files and jobs of a site and changes nothing of another site', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const { site_id, owner: db } = shop;
   for (const one of [shop, neighbour]) {
@@ -91,7 +91,7 @@ test('a deleted site leaves no row in any table that has sites, no file and no j
   await staff.POST('/api/dashboard/auth/logout');
   const keys = () => db.query('select from commerce.idempotency_keys where principal_id = $1', [session.staff.id]);
   expect((await keys()).rowCount).toBe(1);
-  // Somebody who works for both keeps their login.
+  // A member of both sites keeps the login.
   const both = (await logIn(neighbour)).session.staff;
   await db.query(`insert into commerce.staff_memberships (site_id, staff_id, role) values ($1, $2, 'viewer')`, [
     site_id,

@@ -4,21 +4,21 @@ import { sanitizeHtml } from '../rich-text.ts';
 import { bareName, FILLED_COLUMNS, STAFF } from './moved-tables.ts';
 
 /**
- * Where the rows of a site that arrives wait until all of them are there: a temporary table for each table, of the connection and
- * outside of any transaction, which would keep the integrations of all other sites waiting for its end.
+ * Temporary tables for the rows of an imported site, one per table. They belong to the connection, not to a
+ * transaction: a long transaction would delay the events of all other sites.
  */
 export function staged(table: string): string {
   return `pg_temp.arriving_${bareName(table)}`;
 }
 
-/** Makes the temporary table of a table. Nothing in it has to be valid yet. */
+/** Creates the temporary table of a table, without constraints. */
 export async function stage(client: pg.ClientBase, table: string): Promise<void> {
   await client.query(`create temporary table arriving_${bareName(table)} as select * from ${table} with no data`);
 }
 
 /**
- * Inserts the rows of all these tables in one statement: foreign keys are checked at its end, so that their order does not matter.
- * All rows become those of the site that is the tenant, whatever the file says.
+ * Inserts the rows of all tables in one statement: foreign keys are checked at its end, so the order does not matter.
+ * All rows get the tenant's site id, whatever the file says.
  */
 export async function insertStaged(client: pg.ClientBase, tables: TableColumns[]): Promise<void> {
   const parts = tables.map(({ table, columns }, i) => {
@@ -29,7 +29,7 @@ export async function insertStaged(client: pg.ClientBase, tables: TableColumns[]
   await client.query(`with ${parts.join(', ')} select`);
 }
 
-/** Columns with the id of a member of staff. */
+/** Columns with a staff id. */
 const STAFF_IDS: [table: string, column: string][] = [
   ['staff_memberships', 'staff_id'],
   ['staff_memberships', 'invited_by'],
@@ -46,11 +46,14 @@ export interface ArrivingStaff {
   id: string;
   email: string;
   name: string;
-  /** Whether this server has a login of this id or e-mail, which then is that of the member. */
+  /** Whether this server has a login with this id or e-mail, which then belongs to the member. */
   known: boolean;
 }
 
-/** The members of staff who arrive. What was done by somebody who has a login with another id here becomes theirs. */
+/**
+ * Matches imported staff with logins of this server. Actions of a person with another id here are assigned to that
+ * login.
+ */
 export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]> {
   const { rows } = await client.query<Omit<ArrivingStaff, 'known'> & { known_id: string | null }>(
     `select a.id, a.email, a.name, coalesce(by_id.id, by_email.id) as known_id
@@ -67,7 +70,7 @@ export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]
   return rows.map(({ known_id, ...member }) => ({ ...member, id: known_id ?? member.id, known: known_id !== null }));
 }
 
-/** Columns with the addresses of pictures, which begin with that of the server. */
+/** Columns with image addresses, which begin with the server's address. */
 const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['files', 'url', 'text'],
   ['files', 'sources', 'jsonb'],
@@ -80,7 +83,7 @@ const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['site_settings', 'brand', 'jsonb'],
 ];
 
-/** Makes the pictures of the site those of this server. */
+/** Changes the site's image addresses to this server. */
 export async function moveAddresses(client: pg.ClientBase, site_id: string, baseUrl: string): Promise<void> {
   const former = `https?://[^"\\s<>]*?/files/${site_id}/`;
   for (const [table, column, type] of ADDRESSES) {
@@ -95,16 +98,16 @@ export async function moveAddresses(client: pg.ClientBase, site_id: string, base
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const CLEANED_AT_ONCE = 500;
 
-/** The keys of a jsonb column whose address leads out of the web, such as `javascript:`. */
+/** The keys of a jsonb column whose address is not http or https, such as `javascript:`. */
 const notOfTheWeb = (column: string) =>
   `array(select key from jsonb_each_text(${column}) where key ~ '_url$' and value !~* '^https?://')`;
 
-/** A text without control characters, which would act on the terminal of an operator who lists sites. */
+/** Removes control characters, which could manipulate the terminal of an operator. */
 const shown = (column: string) => `regexp_replace(${column}, '[[:cntrl:]]', '', 'g')`;
 
 /**
- * Formatted descriptions are shown as they are, links to parcels and to the shop's own pages are followed, names are listed, and
- * days begin in the shop's time zone: whoever wrote the file, they are no more than the API would have kept.
+ * Sanitizes untrusted texts as the API does: formatted descriptions and names are displayed, links are opened, and the
+ * time zone is used in calculations.
  */
 export async function cleanTexts(client: pg.Client): Promise<void> {
   await client.query(

@@ -4,23 +4,22 @@ import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { restoreJobs } from './postponed-jobs.ts';
 
-/** A connection of the login that owns the tables. */
 export type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** What an operator decided about a site. */
+/** An operator's decisions about a site. */
 export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | 'suspended_reason'> {
-  /** Since when it has moved to another server. */
+  /** Time of the move to another server. */
   moved_at: string | null;
-  /** When it is deleted, unless that is taken back before. */
+  /** Time of the scheduled deletion, unless it is cancelled. */
   delete_at: string | null;
 }
 
 const STATE = sql`site_id, suspended_at, suspended_reason, moved_at, delete_at`;
 
 /**
- * From the next call on the site answers 403 `site_suspended`, but for its payment provider's webhooks and the exports of its
- * staff. Jobs go on: payments are settled or given back, refunds finished, what is due expires. Suspending it again only changes
- * the reason. Throws `not_found`.
+ * Suspends a site: from the next call on it answers 403 `site_suspended`, except webhooks of its payment provider and
+ * exports by its staff. Jobs continue: payments are settled or refunded, refunds completed, and due items expire.
+ * Suspending it again only changes the reason. Throws `not_found`.
  */
 export function suspendSite(owner: Owner, site_id: string, reason: string | null): Promise<SiteState> {
   return change(
@@ -33,8 +32,8 @@ export function suspendSite(owner: Owner, site_id: string, reason: string | null
 }
 
 /**
- * The site answers again, and a planned deletion is cancelled. A site that has moved is resumed only where the operator confirms that
- * no other server has imported it: else two servers would sell the same stock. Throws `not_found`, and `conflict` for a moved site and
+ * Resumes a site and cancels a scheduled deletion. For a moved site, the operator must confirm that no other server has
+ * imported it; otherwise two servers would sell the same stock. Throws `not_found`, and `conflict` for a moved site and
  * once the deletion has begun.
  */
 export async function resumeSite(
@@ -54,7 +53,7 @@ export async function resumeSite(
   return resumed;
 }
 
-/** Takes back a deletion that is to come; the site stays suspended. Throws `not_found`, and `conflict` once it has begun. */
+/** Cancels a scheduled deletion; the site stays suspended. Throws `not_found`, and `conflict` once it has begun. */
 export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState> {
   return change(
     owner,
@@ -64,7 +63,10 @@ export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState
   );
 }
 
-/** Suspends the site now, and has it deleted after that many days, or earlier if that was planned. Throws `not_found`. */
+/**
+ * Suspends the site now and schedules its deletion after the given days, or earlier if that was scheduled. Throws
+ * `not_found`.
+ */
 export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
     owner,
@@ -75,7 +77,7 @@ export function planDeletion(owner: Owner, site_id: string, days: number, force:
   );
 }
 
-/** Marks the site as one that is being deleted, until its row is gone. */
+/** Marks the site as being deleted until its row is gone. */
 export async function beginDeletion(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_at = coalesce(delete_at, now()),
@@ -92,10 +94,11 @@ async function change(owner: Owner, site_id: string, statement: Sql): Promise<Si
     sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid`,
   );
   if (!found[0]) throw notFound('site');
-  if (found[0].begun) throw new ShopError('conflict', 'The deletion of this site has begun. Let it end.');
+  if (found[0].begun)
+    throw new ShopError('conflict', 'The deletion of this site has begun. Wait until it has finished.');
   throw new ShopError(
     'conflict',
-    'This site was exported for good. Resume it only if no other server has imported it (site resume --not-imported).',
+    'This site was exported for a move. Resume it only if no other server has imported it (site resume --not-imported).',
   );
 }
 

@@ -19,7 +19,7 @@ afterAll(async () => {
 const suspend = (site_id: string) => asOwner((owner) => suspendSite(owner, site_id, null));
 const resume = (site_id: string) => asOwner((owner) => resumeSite(owner, site_id));
 
-test('agents get 403 over MCP and UCP while a site is suspended, with a token and as guests, and are served again after', async () => {
+test('answers 403 to agents over MCP and UCP while a site is suspended, with a token and as guests, and serves them again afterwards', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Blue mug' });
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
@@ -56,7 +56,7 @@ test('agents get 403 over MCP and UCP while a site is suspended, with a token an
   for (const ask of [overMcp, byToken, asGuest]) expect((await ask()).status).toBe(200);
 });
 
-test('no bytes are taken for a file while a site is suspended, and the same address takes them after', async () => {
+test('rejects an upload while a site is suspended, and accepts it at the same address afterwards', async () => {
   const shop = await openShop();
   const content = Buffer.from(randomUUID());
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -75,7 +75,7 @@ test('no bytes are taken for a file while a site is suspended, and the same addr
   expect((await put()).status).toBe(200);
 });
 
-test('what a shopper pays while the site is suspended becomes the order by the webhook of the provider', async () => {
+test('creates the order of a payment that succeeds by webhook while the site is suspended', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await suspend(shop.site_id);
@@ -92,7 +92,7 @@ test('what a shopper pays while the site is suspended becomes the order by the w
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid', total: '14.90' });
 });
 
-test('a link to buy in a suspended shop ends at a page that says, in the language of the reader, that the shop is closed', async () => {
+test("shows a closed page in the reader's language for a buy link of a suspended shop", async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ name: 'Blue mug' });
   const follow = async (language: string) => {
@@ -110,7 +110,7 @@ test('a link to buy in a suspended shop ends at a page that says, in the languag
     ['fr', 'Cette boutique est fermée pour le moment'],
   ] as const) {
     const { status, type, page } = await follow(language);
-    // 403 is what a suspended shop answers everywhere.
+    // A suspended shop answers 403 everywhere.
     expect([status, type]).toEqual([403, expect.stringMatching(/^text\/html/)]);
     expect(page).toContain(`<h1>${words}</h1>`);
     expect(page).toContain(`lang="${language}"`);

@@ -5,7 +5,7 @@ import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deltaOf, refuseImpossible, type Stock } from './inventory.ts';
 
-/** Adjustments of the stock of many variants at once, as after a delivery or a stocktaking. */
+/** Stock adjustments of many variants at once, for a delivery or a stocktaking. */
 
 type Result = AdjustmentResult['results'][number];
 
@@ -41,8 +41,8 @@ interface Adjustments {
 }
 
 /**
- * Judges each row by the rules of `adjust`, on the stock that the rows before it leave; a refused one stops no other. The
- * variants are locked first, in the order of their ids as by a sale, and then written in one statement.
+ * Applies the rules of `adjust` to each row, on the stock after the rows before it; a rejected row does not stop the
+ * others. Locks the variants in id order, as a sale does, and writes them in one statement.
  */
 export async function adjustSeveral(
   shop: Shop,
@@ -61,7 +61,7 @@ interface Quantity {
   inventory_quantity: number;
 }
 
-/** Sets what can be sold of each variant, whatever it was, as the system that keeps a merchant's stock knows it. */
+/** Sets the available stock of each variant, for an external system that manages the stock. */
 export async function setSeveral(shop: Shop, items: Quantity[]): Promise<AdjustmentResult> {
   refuseUnnamed(items, 'items');
   const { results, movements } = await judge(shop, items, (row, actual) => row.inventory_quantity - actual);
@@ -75,7 +75,7 @@ interface Named {
   note?: string | undefined;
 }
 
-/** The result of each row, and the movements that it takes; nothing is written yet, but all variants are locked. */
+/** Plans the result and the movements of each row under the lock of all variants; writes nothing. */
 async function judge<Row extends Named>(shop: Shop, rows: Row[], delta: (row: Row, actual: number) => number) {
   const find = finder(await lockNamed(shop, rows));
   const movements: Movement[] = [];
@@ -113,7 +113,7 @@ function countsOf(results: Result[]): AdjustmentResult['counts'] {
 function refuseUnnamed(rows: Named[], field: string): void {
   const mistakes = rows.flatMap(({ variant_id, sku }, i) =>
     (variant_id === undefined) === (sku === undefined)
-      ? [bodyMistake([field, i], 'value_error', 'Name the variant, either by variant_id or by sku.')]
+      ? [bodyMistake([field, i], 'value_error', 'Send the variant, either as variant_id or as sku.')]
       : [],
   );
   if (mistakes.length > 0) throw new ValidationError(mistakes);
@@ -144,7 +144,7 @@ function reasonOf({ code }: ShopError): Result['reason'] {
   return code === 'quantity_changed' || code === 'insufficient_stock' ? code : 'out_of_range';
 }
 
-/** Each variant takes the sum of its changes; each change is a movement of its own. */
+/** Each variant changes by the sum of its changes; each change is a separate movement. */
 async function write(
   shop: Shop,
   { type, reason }: { type: 'adjustment' | 'sync'; reason: AdjustmentReason | null },

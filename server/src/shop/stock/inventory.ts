@@ -11,13 +11,13 @@ import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
-/** Stock: what is in store (on_hand), what open checkouts hold (reserved), and every change of either. */
+/** Stock on hand, stock reserved by open checkouts, and every change of either. */
 
-/** Of `variants v`. */
+/** Condition on `variants v`. */
 export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
 export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 
-/** An InventoryItem of `variants v`, whose product's name is given. */
+/** An InventoryItem from `variants v` with the given product name. */
 const columnsWith = (product_name: Sql) =>
   selectList<InventoryItem>({
     variant_id: sql`v.id`,
@@ -47,8 +47,8 @@ export interface InventoryQuery extends PageQuery {
 }
 
 /**
- * The stock of every variant, by product name and the variant's place. The filters for low and out of stock together mean
- * either.
+ * The stock of every variant, by product name and the variant's position. The filters for low and out of stock are
+ * combined with OR.
  */
 export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { inventory: InventoryItem[] }> {
   const { page, limit } = pageOf(query);
@@ -58,7 +58,7 @@ export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { 
   return { inventory, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** The count is in each row, and in a row by itself where the page is empty. */
+/** Each row contains the total. An empty page has one row with only the total. */
 type Counted = { counted: number } & OrNulls<InventoryItem>;
 
 async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
@@ -78,7 +78,7 @@ async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
   return readAll(shop, [...conditions, mentioned], query);
 }
 
-/** As many matches of a search are looked up one by one; more are found as quickly by looking through all. */
+/** Above this number of matches of a search, a scan is as fast as single look-ups. */
 const LOOKED_UP = 10_000;
 
 /** The variants that have the text in their SKU, barcode or product's name, and those of products that the search finds by name. */
@@ -100,9 +100,9 @@ function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: Inven
   ];
 }
 
-/** A page of the variants that `found` selects, by id and product. */
+/** A page of the variants that `found` selects by id and product. */
 function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Counted[]> {
-  // `or false` and `offset 0` keep these what they are written as: read once, and looked up product by product.
+  // `or false` and `offset 0` keep PostgreSQL from rewriting these: read once, and looked up per product.
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id
         and (v.id in (select id from found) or false) offset 0
@@ -110,12 +110,12 @@ function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Count
   return readFrom(shop, sql`found as materialized (${found}),`, sql`found`, from, query);
 }
 
-/** A page of the variants that meet the conditions, which are many: they are met early on. */
+/** A page of the variants that meet the conditions. There are many, so a scan finds them early. */
 function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<Counted[]> {
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id and ${join(conditions, ' and ')} offset 0
     ) v where p.site_id = ${wholeShop(shop)}`;
-  // Without a search, no product is read for the count.
+  // Without a search, the count reads no products.
   const named =
     query.q === undefined ? empty : sql`join products p on p.site_id = ${wholeShop(shop)} and p.id = v.product_id`;
   const counted = sql`variants v ${named} where ${join(conditions, ' and ')}`;
@@ -123,8 +123,8 @@ function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<
 }
 
 /**
- * Goes through the products in the order of the index products_by_name, and looks up the variants of each, until the page is
- * full. The page is chosen first: otherwise the columns of the rows before it are computed as well.
+ * Reads the products in the order of the index products_by_name, with the variants of each, until the page is full.
+ * Chooses the page first: otherwise the columns of skipped rows are computed as well.
  */
 function readFrom(shop: Shop, found: Sql, counted: Sql, from: Sql, query: InventoryQuery): Promise<Counted[]> {
   const { limit, offset } = pageOf(query);
@@ -150,7 +150,7 @@ export async function get(shop: Shop, variant_id: string): Promise<InventoryItem
   return found;
 }
 
-/** A change by `delta`, or to `set_to` provided that the quantity is still `expected_quantity`. */
+/** A change by `delta`, or to `set_to` if the quantity is still `expected_quantity`. */
 export interface QuantityChange {
   delta?: number;
   set_to?: number;
@@ -163,7 +163,7 @@ export interface Adjustment extends QuantityChange {
 }
 
 /**
- * Changes what is on hand and writes the movement; a change of 0 writes none. Throws `not_found`, `quantity_changed`,
+ * Changes the stock on hand and writes the movement, unless the change is 0. Throws `not_found`, `quantity_changed`,
  * `insufficient_stock`, or `conflict` for a quantity beyond the contract's limit.
  */
 export async function adjust(shop: Shop, variant_id: string, adjustment: Adjustment): Promise<InventoryItem> {
@@ -182,7 +182,7 @@ export interface Stock {
   may_go_below: boolean;
 }
 
-/** Adjustments of one variant wait for each other on this lock, so each sees the current stock. */
+/** Serializes adjustments of one variant, so that each sees the current stock. */
 async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
   const found = await shop.one<Stock>(
     sql`select on_hand, reserved, inventory_policy = 'continue' or not track_inventory as may_go_below
@@ -195,7 +195,7 @@ async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
 export function deltaOf({ delta = 0, set_to, expected_quantity }: QuantityChange, actual: number): number {
   if (set_to === undefined) return delta;
   if (expected_quantity === actual) return set_to - actual;
-  throw new ShopError('quantity_changed', `The quantity is now ${actual}. Check it and decide again.`, { actual });
+  throw new ShopError('quantity_changed', `The quantity is now ${actual}. Check it and retry.`, { actual });
 }
 
 const LIMIT = 1_000_000_000;
@@ -204,11 +204,14 @@ export function refuseImpossible({ on_hand, reserved, may_go_below }: Stock, del
   const after = on_hand + delta;
   if (after < reserved && !may_go_below) {
     const available = on_hand - reserved;
-    const message = `There are ${available} that no open checkout holds, which is less than ${-delta}.`;
+    const message = `Only ${available} are not reserved by open checkouts, which is less than ${-delta}.`;
     throw new ShopError('insufficient_stock', message, { requested: -delta, available });
   }
   if (Math.abs(after) > LIMIT) {
-    throw new ShopError('conflict', `Stock lies between -${LIMIT} and ${LIMIT}; this would make it ${after}.`);
+    throw new ShopError(
+      'conflict',
+      `The stock must be between -${LIMIT} and ${LIMIT}; this change would make it ${after}.`,
+    );
   }
 }
 
@@ -242,7 +245,9 @@ const movementColumns = selectList<StockMovement>({
   created_at: sql`created_at`,
 });
 
-/** Every change of a variant's stock, newest first. `cursor` is the last id of the page before. Throws `not_found`. */
+/**
+ * Every change of a variant's stock, newest first. `cursor` is the last id of the previous page. Throws `not_found`.
+ */
 export async function listMovements(
   shop: Shop,
   variant_id: string,

@@ -3,12 +3,13 @@ import type { RowOf } from '../../db/row-of.ts';
 import { enqueueForStaff } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
-/** Named in a mail; of more, only how many. */
+/** Maximum number of variants listed in a mail; the others are only counted. */
 const NAMED = 50;
 
 /**
- * Has staff told which variants were sold down to their thresholds since the last time, and are still that low. A trigger notes
- * them in the transaction of each sale (`commerce.note_low_stock`) and queues the job that calls this, a quarter of an hour later.
+ * Mails the staff about variants that were sold down to their thresholds since the last mail and are still low. A
+ * trigger records them in the transaction of each sale (`commerce.note_low_stock`) and enqueues the job that calls this
+ * 15 minutes later.
  */
 export async function tellLowStock(shop: Shop): Promise<void> {
   const noted = await shop.rows<RowOf<'variants', 'id'>>(

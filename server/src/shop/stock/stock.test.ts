@@ -20,7 +20,7 @@ function tenantOf({ site_id }: OpenShop): Tenant {
   };
 }
 
-/** Does work and commits it once somebody waits for what it has locked; returns what those who waited got. */
+/** Does work and commits it once another session waits for its locks. Returns the results of the waiting sessions. */
 async function whileWaitedFor<T>(
   open: OpenShop,
   work: (shop: Shop) => Promise<unknown>,
@@ -49,7 +49,7 @@ async function whileWaitedFor<T>(
   }
 }
 
-test('pieces that come in while a checkout waits for the stock are had', async () => {
+test('sells stock that arrives while the checkout waits for it', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 2 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -68,7 +68,7 @@ test('pieces that come in while a checkout waits for the stock are had', async (
   expect(data?.reserved_until).not.toBeNull();
 });
 
-test('what is deleted while a checkout is being completed is not sold', async () => {
+test('does not sell a product that is deleted while a checkout completes', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct();
   const content = [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }];
@@ -90,7 +90,7 @@ test('what is deleted while a checkout is being completed is not sold', async ()
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
 
-test('a product without stock control that is deleted while its checkout completes is not sold', async () => {
+test('does not sell an untracked product that is deleted while its checkout completes', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ track_inventory: false });
   const { id } = await shop.givenCheckout({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
@@ -111,7 +111,7 @@ test('a product without stock control that is deleted while its checkout complet
 
 const OTHERS = 100;
 
-/** Other carts like one that has a checkout, each with a checkout of its own that holds as much. */
+/** Copies a cart and its checkout, with equal reservations. */
 async function givenOthersLike({ owner }: OpenShop, cart_id: string): Promise<void> {
   await owner.query(
     `with others as materialized (
@@ -135,7 +135,7 @@ async function givenOthersLike({ owner }: OpenShop, cart_id: string): Promise<vo
   );
 }
 
-test('a cart is read without looking at what the checkouts of others hold', async () => {
+test('reads a cart without scanning the reservations of other checkouts', async () => {
   const open = await openShop();
   const product = await open.givenProduct({ inventory_quantity: OTHERS + 1 });
   const cart = await open.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }]);

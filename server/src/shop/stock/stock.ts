@@ -5,17 +5,17 @@ import type { Shop } from '../shop.ts';
 import { isTold, shownQuantity } from '../shown-quantity.ts';
 
 /**
- * How stock moves when something is bought: a checkout holds it, its completion sells it, its end releases it, and a
- * cancelled order gives it back. Each step is one statement that locks the variants in the order of their ids, changes them
- * and writes the movements. Variants that are not tracked are not changed. The caller holds the lock of the checkout or
- * order that the stock is for; only the counter of order numbers is locked later (checkout/complete.ts).
+ * Stock movements of purchases: a checkout reserves stock, its completion sells it, its end releases it, and a
+ * cancelled order restocks it. Each step is one statement that locks the variants in id order, changes them and writes
+ * the movements. Untracked variants do not change. The caller has locked the checkout or order; only the counter of
+ * order numbers is locked later (checkout/complete.ts).
  */
 export interface Pieces {
   variant_id: string;
   quantity: number;
 }
 
-/** There is less of a variant than asked for; what the checkout itself holds counts as available. */
+/** A variant with less stock than requested; the checkout's own reservation counts as available. */
 export interface Shortage {
   variant_id: string;
   requested: number;
@@ -23,8 +23,8 @@ export interface Shortage {
 }
 
 /**
- * Makes the checkout hold exactly these pieces; a new one holds nothing yet. When there are too few, what other checkouts hold past
- * their time is released first. Returns what is short, and then nothing may be committed.
+ * Makes the checkout reserve exactly these pieces; a new one has no reservation yet. If there are too few, releases
+ * expired reservations of other checkouts first. Returns the shortages; if there are any, the caller must roll back.
  */
 export async function hold(
   shop: Shop,
@@ -35,14 +35,14 @@ export async function hold(
   if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0)
     return [];
   await releaseOverdue(shop, checkout_id, wanted);
-  // Also when nothing was overdue: a statement that waited for its locks judges by the state when it began, and refuses what
-  // became free meanwhile. This one begins with the locks held.
+  // Repeated even if nothing was released: a statement that waited for its locks uses the state of its beginning and
+  // misses stock that became free meanwhile. This one begins with the locks.
   return change(shop, checkout_id, wanted);
 }
 
 /**
- * Holds what it can of these pieces for a checkout that holds nothing yet, and returns whether that was all. Most checkouts begin and
- * are not changed: this is `change` without what compares with what was held before, and without saying what is short.
+ * Reserves what is available for a checkout without reservations. Returns whether that was everything. Most checkouts
+ * are never changed, so this fast path of `change` skips the comparison with earlier reservations and the shortages.
  */
 async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
   const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);
@@ -105,7 +105,7 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
   return rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
 }
 
-/** What is wanted of each variant, and what the checkout holds of it. */
+/** The requested and the reserved quantity of each variant. */
 function wantedAndHeld(shop: Shop, checkout_id: string, wanted: Pieces[]): Sql {
   return sql`${wantedPieces(wanted)}, held as (
         select variant_id, quantity from stock_reservations
@@ -122,8 +122,7 @@ function wantedPieces(wanted: Pieces[]): Sql {
 }
 
 /**
- * Releases what checkouts hold past their time, of the wanted variants, whose locks we have and of which there is too little
- * now. Checkouts that are locked are left as a whole.
+ * Releases expired reservations of the requested variants, which are locked and short. Skips locked checkouts entirely.
  */
 async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<void> {
   await give(
@@ -145,7 +144,7 @@ async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[])
   );
 }
 
-/** Releases all that a checkout holds. */
+/** Releases all reservations of a checkout. */
 export async function release(shop: Shop, checkout_id: string): Promise<void> {
   await give(
     shop,
@@ -153,7 +152,7 @@ export async function release(shop: Shop, checkout_id: string): Promise<void> {
   );
 }
 
-/** Deletes the reservations that the query names, and returns their pieces to the stock, of several checkouts in one movement. */
+/** Deletes the selected reservations and returns their pieces to the stock, in one movement for several checkouts. */
 async function give(shop: Shop, reservations: Sql): Promise<void> {
   await shop.run(
     sql`with named as materialized (${reservations}), taken as (
@@ -173,7 +172,7 @@ async function give(shop: Shop, reservations: Sql): Promise<void> {
   );
 }
 
-/** Sells all that a checkout holds to its order, and returns what that was. */
+/** Sells all reservations of a checkout to its order. Returns the sold variants. */
 export async function sell(shop: Shop, checkout_id: string, order_id: string): Promise<Set<string>> {
   const sold = await shop.rows<RowOf<'stock_movements', 'variant_id'>>(
     sql`with pieces as (
@@ -190,8 +189,8 @@ export async function sell(shop: Shop, checkout_id: string, order_id: string): P
 }
 
 /**
- * Takes the pieces of an expired order from stock again, as far as its expiry has put them back and they are to ship: what a refund
- * has removed since stays in stock. Throws `insufficient_stock`, and then nothing may be committed.
+ * Takes the pieces of an expired order from stock again, as far as its expiry restocked them and they are to ship;
+ * pieces removed by a refund stay in stock. If it throws `insufficient_stock`, the caller must roll back.
  */
 export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   const rows = await shop.rows<Shortage & { done: boolean }>(
@@ -217,10 +216,10 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   );
   const short = rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
   if (short.length === 0) return;
-  throw new ShopError('insufficient_stock', 'Too little of the products is left in stock.', { lines: short });
+  throw new ShopError('insufficient_stock', 'There is not enough stock of the products.', { lines: short });
 }
 
-/** Puts back the unshipped pieces that an order took from stock. Those that a refund removed are up to the refund. */
+/** Restocks the unshipped pieces that an order took from stock, except those that a refund removed. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
   await restockPieces(
     shop,
@@ -231,10 +230,7 @@ export async function restock(shop: Shop, order_id: string): Promise<void> {
   );
 }
 
-/**
- * Puts back what a change of lines returns, as `variant_id` and `quantity`. Variants that are gone by now have no stock to put
- * them into.
- */
+/** Restocks the pieces of lines, given as `variant_id` and `quantity`. Deleted variants have no stock. */
 export async function restockPieces(
   shop: Shop,
   returned: Sql,
@@ -253,7 +249,7 @@ export async function restockPieces(
   );
 }
 
-/** The variants of `pieces`, locked in the order of their ids. */
+/** The variants of `pieces`, locked in id order. */
 function lockedPieces(shop: Shop): Sql {
   return sql`locked as materialized (
       select v.id, p.quantity, p.reference_id from variants v join pieces p on p.variant_id = v.id
@@ -262,8 +258,8 @@ function lockedPieces(shop: Shop): Sql {
 }
 
 /**
- * A movement for each row of `changed`, which also names what it was for. For a sale or a return, delta is the change of what is on hand; for a reservation or a
- * release, the change of what is available.
+ * A movement for each row of `changed`, with its reference. For a sale or a return, delta changes the stock on hand;
+ * for a reservation or a release, the available stock.
  */
 function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' | 'refund'): Sql {
   return sql`insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,
@@ -272,12 +268,12 @@ function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' |
         ${shop.actorId} from changed`;
 }
 
-/** For agents of the API, at the end of the sentence. */
-export const WHICH_ITEMS = ' The field lines says which items.';
+/** Suffix of messages for agents. */
+export const WHICH_ITEMS = ' The field lines lists the items.';
 
 /**
- * The error for a shortage; `lines` are those of a cart. For agents it does not quote product names, because a merchant's
- * text may only be in fields that are marked as such.
+ * The error for a shortage; `lines` are those of a cart. For agents it contains no product names, because a merchant's
+ * text may only be in marked fields.
  */
 export function insufficient(
   shop: Shop,

@@ -1,16 +1,18 @@
 import { CURRENCY_MARKS, comparable, INCOMING, OUTGOING } from './bank-words.ts';
 
-/** The amounts that banks write: `1.234,56`, `1,234.56`, `1 234,56 €`, `1'234.50`, `-5,00`, `5,00-`, `(5.00)` and `5,00 H`. */
+/**
+ * Amount formats of banks: `1.234,56`, `1,234.56`, `1 234,56 €`, `1'234.50`, `-5,00`, `5,00-`, `(5.00)` and `5,00 H`.
+ */
 
-/** An amount with the words and symbols beside it. */
+/** An amount with adjacent words and symbols. */
 export interface WrittenAmount {
-  /** Without them, for `amountOf`. */
+  /** Only the number, for `amountOf`. */
   number: string;
-  /** The currencies that each symbol or code may stand for. */
+  /** The possible currencies of each symbol or code. */
   currencies: string[][];
-  /** The directions that letters beside it name. */
+  /** The directions of adjacent letters. */
   directions: ('in' | 'out')[];
-  /** A mark that is not known, if there is one. */
+  /** An unknown mark, if any. */
   unknown: string | undefined;
 }
 
@@ -30,19 +32,19 @@ export function writtenAmount(cell: string): WrittenAmount {
   return found;
 }
 
-/** Which currencies a code, symbol or word may stand for; undefined for other text. */
+/** The possible currencies of a code, symbol or word; undefined for other text. */
 export function currenciesOf(mark: string): string[] | undefined {
   const text = mark.trim();
   return CURRENCY_MARKS[comparable(text)] ?? (/^[A-Z]{3}$/.test(text) ? [text] : undefined);
 }
 
-/** The mark before the decimals, if the amounts of a file agree on one. */
+/** The decimal mark, if the amounts of a file agree on one. */
 export function decimalMarkOf(amounts: string[]): string | undefined {
   const marks = new Set(amounts.flatMap((written) => /[.,](?=\d{1,2}(?:\D*)$)/.exec(written)?.[0] ?? []));
   return marks.size === 1 ? [...marks][0] : undefined;
 }
 
-/** As a plain decimal; undefined for text that is no amount, or has two readings. `mark` is the file's mark before decimals. */
+/** A plain decimal; undefined for text that is not an amount or is ambiguous. `mark` is the file's decimal mark. */
 export function amountOf(written: string, mark?: string): string | undefined {
   const text = written.replace(/[\s\u00a0\u202f'’+]/g, '').replace(/^\((.*)\)$/, '-$1');
   const [, minus = '', digits = '', after] = /^([-−]?)([\d.,]*\d)([-−]?)$/.exec(text) ?? [];
@@ -53,7 +55,7 @@ export function amountOf(written: string, mark?: string): string | undefined {
   const [whole, fraction] = [digits.slice(0, last), digits.slice(last + 1)];
   const here = digits[last] ?? '';
   const other = here === '.' ? ',' : '.';
-  // A mark that occurs more than once separates thousands, and so does one before three digits, unless the other does.
+  // A mark that occurs several times separates thousands. So does one before three digits, unless the other mark does.
   if (whole.includes(here)) return thousands(digits, here) ? sign + digits.replaceAll(here, '') : undefined;
   if (whole.includes(other))
     return thousands(whole, other) ? `${sign}${whole.replaceAll(other, '')}.${fraction}` : undefined;

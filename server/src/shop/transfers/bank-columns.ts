@@ -12,18 +12,18 @@ import {
   TEXT_COLUMNS,
 } from './bank-words.ts';
 
-/** Which columns of a bank's CSV have which meaning. */
+/** Meaning of the columns of a bank's CSV. */
 
 export type Field = keyof typeof COLUMNS | 'text' | 'payer';
 
 export interface Columns extends Record<Field, number[]> {
-  /** The currency in the name of the amount's column, as in `Betrag (EUR)`. */
+  /** The currency in the name of the amount column, as in `Betrag (EUR)`. */
   named_currency: string | null;
-  /** The first column that might have the direction in words that are not known. */
+  /** The first column that may contain the direction in unknown words. */
   unknown: string | undefined;
 }
 
-/** Undefined for a row that is no header: it needs an amount and a text. */
+/** Undefined for a row that is not a header, which needs an amount and a text column. */
 export function columnsOf(header: string[]): Columns | undefined {
   const titles = header.map(titleOf);
   const all = (test: (title: Title) => boolean) => titles.flatMap((title, i) => (test(title) ? [i] : []));
@@ -66,8 +66,8 @@ function titleOf(cell: string): Title {
 }
 
 /**
- * Adds the columns whose cells all name a direction, or a state of the booking: many banks write nothing in the header above
- * them, or a word of their own.
+ * Adds columns whose cells all name a direction or a booking state, because many banks leave their header empty or use
+ * their own word.
  */
 export function withColumnsByWords(columns: Columns, rows: string[][], width: number): Columns {
   const taken = new Set([...columns.amount, ...columns.credit, ...columns.debit, ...columns.currency, ...columns.text]);
@@ -80,7 +80,7 @@ export function withColumnsByWords(columns: Columns, rows: string[][], width: nu
   return { ...columns, ...added };
 }
 
-/** Whether a column has at least one word, and no other words than these. */
+/** Whether a column has at least one word, and only words of these lists. */
 function hasOnly(rows: string[][], column: number, lists: Set<string>[]): boolean {
   let found = false;
   for (const cells of rows) {

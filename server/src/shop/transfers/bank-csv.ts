@@ -14,21 +14,24 @@ import { csvRows, delimiterOf } from './csv.ts';
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
 /**
- * The CSV of banks, which have no common header. A transfer counts only if its row is known to be booked, incoming and in the
- * shop's currency: the columns and words of `bank-words.ts` decide that. Any other row is listed with a doubt.
+ * CSV files of banks, which have no common header. A transfer counts only if its row is known to be booked, incoming
+ * and in the shop's currency, by the columns and words of `bank-words.ts`. All other rows are listed with a doubt.
  */
 
 /** Banks put lines about the account above the header. */
 const HEADER_WITHIN = 30;
 
-/** More than a request can hold: a bank writes some fifty characters about a payment, and a request has at most a million. */
+/**
+ * More than fits in a request: a bank writes about fifty characters per payment, and a request has at most a million.
+ */
 const MOST_LINES = 20_000;
 /** Banks have about 20 columns. */
 const MOST_COLUMNS = 100;
 const LONGEST_HEADER = 5_000;
 
 /**
- * Refuses a text in which no row is a header with an amount and a text, and before it is read one that would take long to read.
+ * Rejects a text without a header row that has an amount and a text column, and, before reading it, a text that would
+ * take long to read.
  */
 export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   refuseMoreThan(MOST_LINES, '\n', text, 'lines');
@@ -54,11 +57,11 @@ export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   return collect(rows.map((row) => transferOf({ ...row, line: row.line + top }, file)));
 }
 
-/** All that the rows of a file have in common. */
+/** Properties that all rows of a file share. */
 interface File {
   columns: Columns;
   shopCurrency: string;
-  /** The mark before decimals. */
+  /** The decimal mark. */
   mark: string | undefined;
   /** At least one amount has a sign. */
   signed: boolean;
@@ -93,7 +96,7 @@ interface AmountCell {
   cell: string;
 }
 
-/** The amounts of a row; some files end with rows without one, such as totals. */
+/** The amounts of a row. Some files end with rows without one, such as totals. */
 function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   const fields = ['amount', 'credit', 'debit'] as const;
   return fields.flatMap((field) =>
@@ -130,11 +133,11 @@ function transferOf({ line, cells }: Row, file: File): Transfer | keyof LeftOut 
 }
 
 const LONGEST_AMOUNT = 32;
-const RETURN = 'Its text names a return, a reversal or a refund.';
+const RETURN = 'Its text mentions a return, a reversal or a refund.';
 
 type Direction = 'in' | 'out' | 'unknown';
 
-/** Everything in a row that names its direction. */
+/** Everything in a row that indicates its direction. */
 function directionsOf(
   cells: string[],
   amounts: AmountCell[],
@@ -178,7 +181,7 @@ function doubtOfDirection(cells: string[], directions: Direction[], { columns, s
     return `No amount of the file has a sign, and its type may name the direction: ${type.slice(0, LONGEST_WORD)}.`;
   if (columns.unknown === undefined) return null;
   const name = columns.unknown.slice(0, LONGEST_WORD);
-  return `No amount of the file has a sign, and the column "${name}" may name the direction.`;
+  return `No amount of the file has a sign, and the column "${name}" may indicate the direction.`;
 }
 
 /** Without what the payer wrote: some banks put both into one column. */

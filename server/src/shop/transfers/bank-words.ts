@@ -1,12 +1,11 @@
 /**
- * The columns and words of bank statements, by language. Only what is listed here is read: a transfer whose direction, state or
- * currency is not listed is left to people. To support another bank, add its words here.
- *
- * Words are compared without case, accents and space around them (`comparable`); a column's name also without its currency, as in
+ * Columns and words of bank statements by language. Only words listed here are recognized: people check a transfer
+ * whose direction, state or currency is not listed. To support another bank, add its words here.
+ * Comparison ignores case, accents and outer space (`comparable`), and for a column's name also its currency, as in
  * `Betrag (EUR)`.
  */
 
-/** One amount in and out, signed or beside a column with its direction. */
+/** One amount column for both directions, signed or with a direction column. */
 const AMOUNT = [
   ...['amount', 'transaction amount', 'booking amount', 'booked amount', 'value', 'net amount'],
   ...['betrag', 'umsatz', 'buchungsbetrag', 'betrag in kontowahrung'],
@@ -14,7 +13,7 @@ const AMOUNT = [
   ...['bedrag', 'transactiebedrag'],
 ];
 
-/** Money that came in, in a column of its own. */
+/** Separate column for incoming money. */
 const CREDIT = [
   ...[
     'credit',
@@ -33,7 +32,7 @@ const CREDIT = [
   ...['bij'],
 ];
 
-/** Money that went out, in a column of its own. */
+/** Separate column for outgoing money. */
 const DEBIT = [
   ...[
     'debit',
@@ -87,20 +86,20 @@ export const COLUMNS = {
   currency: CURRENCY,
 } as const;
 
-/** Parts of the names of columns with texts; they decide nothing but which order a transfer names. */
+/** Parts of the names of text columns. They only determine which order a transfer refers to. */
 export const TEXT_COLUMNS =
   /reference|description|details|purpose|remittance|narrative|memo|verwendungszweck|buchungstext|vorgang|libelle|motif|mededelingen/;
 export const PAYER_COLUMNS =
   /payer|counterparty|debtor|^name|sender|auftraggeber|zahlungspflichtig|beg(?:u|ue)nstigt|empf(?:a|ae)nger|donneur|emetteur|contrepartie/;
 
-/** Amounts that are not those of the account. */
+/** Amounts in other currencies than the account's. */
 export const FOREIGN_COLUMNS = /foreign|original|fremd|ursprung|instructed|origine|local amount/;
 
-/** Columns that cannot say whether money came in or went out. */
+/** Columns that do not indicate a direction. */
 export const HARMLESS_COLUMNS =
   /date|datum|valuta|wertstellung|buchungstag|iban|bic|swift|konto|account|compte|rekening|balance|saldo|solde|glaubiger|glaeubiger|creditor id|mandat|sammler|batch|end-?to-?end|rate|kurs|taux|fee|gebuhr|gebuehr|frais|ruecklastschrift|rucklastschrift|bank|blz|^id$| id$|nummer|number|numero|time|zeit|heure|foreign|original|fremd|ursprung|note|notiz|address|postcode|country|land/;
 
-/** For letters after an amount, and cells of columns with a direction. */
+/** For letters after an amount, and cells of direction columns. */
 export const INCOMING = new Set([
   ...['c', 'cr', 'crdt', 'credit', 'in', 'incoming', 'money in', 'paid in', 'deposit', '+', 'received'],
   ...['h', 'haben', 'gutschrift', 'eingang', 'eingehend', 'einzahlung', 'zahlungseingang'],
@@ -144,11 +143,11 @@ export const NOT_BOOKED = new Set([
   ...['en attente', 'en cours', 'annule', 'annulee', 'rejete', 'rejetee', 'refuse', 'refusee', 'echoue', 'a venir'],
 ]);
 
-/** Money that came in, but is not a payment of a customer: a payment that came back, or the correction of a booking. */
+/** Incoming money that is not a customer's payment: a returned payment or a corrected booking. */
 export const RETURNED =
   /\breturned\b|\breturn(?:ed)? (?:payment|transfer)|payment return|\brevers(?:al|ed)\b|chargeback|\brefund(?:ed)?\b|card_refund|\brejected\b|\bunpaid\b|\bcancell?ed\b|storn(?:o|iert)|retoure|(?:ruck|rueck)(?:buchung|gabe|lastschrift|uberweisung|ueberweisung|zahlung|ruf)|erstattung|gutgeschrieben wegen|\brejet|\bannul(?:ation|ee?)\b|\bimpaye|extourne|rembourse|\bretour\b/;
 
-/** Of CAMT: families of `BkTxCd/Domn/Fmly/SubFmlyCd` that are returns and reversals, and the German codes for returns. */
+/** CAMT families of returns and reversals (`BkTxCd/Domn/Fmly/SubFmlyCd`), and the German codes for returns. */
 export const RETURNED_FAMILIES = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'UPCQ', 'CQRV']);
 export const RETURNED_CODES = /^(?:[A-Z]{4}\+)?(?:108|109|159|181|184)(?:\+|$)/;
 
@@ -186,7 +185,7 @@ export const CURRENCY_MARKS: Record<string, string[]> = {
   lei: ['RON'],
 };
 
-/** As words are compared. */
+/** Normalizes a word for comparison. */
 export function comparable(text: string): string {
   return text.trim().toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l').replace(/\s+/g, ' ');
 }

@@ -3,11 +3,11 @@ import { comparable, RETURNED, RETURNED_CODES, RETURNED_FAMILIES } from './bank-
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
 /**
- * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13: they differ in what is not read here. Entities are not expanded,
- * but for the five of XML and characters by their number, and a document type is refused.
+ * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13, whose differences do not matter here. Only the five XML
+ * entities and numeric characters are expanded, and a document type is rejected.
  */
 
-/** Below the name of each element, all of that name; an element that has only text, and no attributes, is a string. */
+/** All elements by name; an element with only text and no attributes is a string. */
 type Node = Record<string, unknown>;
 
 const REPEATED = /./;
@@ -29,15 +29,15 @@ export function readCamt(xml: string, shopCurrency: string): ReadStatement {
 
 type Entry = Transfer | keyof LeftOut;
 
-/** A payment has about 20 elements, each with a beginning and an end. */
+/** A payment has about 20 elements, each with a start and an end tag. */
 const MOST_TAGS = 100_000;
 
 function parsed(xml: string): Node {
   refuseMoreThan(MOST_TAGS, '<', xml, 'tags');
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml))
-    throw unreadable('The statement declares a document type, which no bank does.');
+    throw unreadable('The statement declares a document type, which is not supported.');
   const valid = XMLValidator.validate(xml);
-  if (valid !== true) throw unreadable(`The XML of the statement is broken in line ${valid.err.line}.`);
+  if (valid !== true) throw unreadable(`The XML of the statement is invalid in line ${valid.err.line}.`);
   try {
     return parser.parse(xml) as Node;
   } catch {
@@ -48,7 +48,7 @@ function parsed(xml: string): Node {
 function entriesOf(root: Node): Node[] {
   const statements = at([root], 'Document', 'BkToCstmrStmt');
   if (statements.length === 0) {
-    throw unreadable('The XML is no bank statement in CAMT.053: it has no BkToCstmrStmt. Export CAMT.053 or CSV.');
+    throw unreadable('The XML is not a bank statement in CAMT.053: it has no BkToCstmrStmt. Export CAMT.053 or CSV.');
   }
   return at(statements, 'Stmt', 'Ntry');
 }
@@ -64,7 +64,7 @@ function nodesIn(node: Node, name: string): Node[] {
   return found.map((one) => (typeof one === 'object' ? (one as Node) : { '#text': String(one) }));
 }
 
-/** The texts of an element's descendants of these names. */
+/** The texts of descendants with these names. */
 function textsBelow(node: Node, names: string[], depth = 0): string[] {
   if (depth > DEEPEST) return [];
   return Object.keys(node).flatMap((name) => textsIn(node, name, names, depth));
@@ -95,7 +95,7 @@ function decoded(text: string): string {
 
 const LAST_CHARACTER = 0x10ffff;
 
-/** One payment for each that the bank has booked together as one entry. */
+/** Splits an entry that contains several payments. */
 function transfersOf(entry: Node, line: number, shopCurrency: string): Entry[] {
   const direction = directionOf(entry);
   if (direction === 'out') return ['outgoing'];
@@ -131,7 +131,7 @@ interface Amount {
   currency: string | null;
 }
 
-/** ISO 20022 writes decimals only with a full stop. The text as it is if it is no such amount. */
+/** ISO 20022 writes decimals only with a full stop. Other text is returned unchanged. */
 function amountOf(node: Node | undefined): Amount {
   const currency = node?.['@Ccy'];
   return { amount: textOf(node).slice(0, LONGEST_AMOUNT), currency: currency ? String(currency).toUpperCase() : null };
@@ -141,7 +141,7 @@ const LONGEST_AMOUNT = 32;
 const LONGEST_TEXT = 1_000;
 const AMOUNT = /^\d{1,18}(?:\.\d{1,10})?$/;
 
-/** The amount of one payment in a batch, in the currency of the account: a payer may have ordered it in another. */
+/** The amount of one payment of a batch, in the account's currency; the payer may have ordered it in another. */
 function singleAmount(part: Node, total: Amount): Amount | undefined {
   const written = [
     ...at([part], 'Amt'),
@@ -151,14 +151,14 @@ function singleAmount(part: Node, total: Amount): Amount | undefined {
   return written.map(amountOf).find(({ amount, currency }) => AMOUNT.test(amount) && currency === total.currency);
 }
 
-/** Whether an entry holds several payments, but not the amount of each. */
+/** Whether an entry contains several payments without the amount of each. */
 function isUndividedBatch(entry: Node, details: Node[], total: Amount): boolean {
   const announced = Math.max(...at([entry], 'NtryDtls', 'Btch', 'NbOfTxs').map((node) => Number(textOf(node)) || 0), 0);
   if (announced > Math.max(details.length, 1)) return true;
   return details.length > 1 && details.some((part) => singleAmount(part, total) === undefined);
 }
 
-/** Payments without a direction of their own have that of their entry if they add up to it. */
+/** Payments without a direction have that of their entry if they add up to it. */
 function addsUp(details: Node[], total: Amount): boolean {
   const sum = details.reduce((sum, part) => {
     const amount = Number(singleAmount(part, total)?.amount);
@@ -172,7 +172,7 @@ const SMALLEST = 0.0005;
 
 type Direction = 'in' | 'out' | 'unknown';
 
-/** Undefined for a payment of a batch that names none. */
+/** Undefined for a payment of a batch without a direction. */
 function directionOf(node: Node): Direction | undefined {
   const [indicator] = at([node], 'CdtDbtInd');
   if (!indicator) return undefined;
@@ -194,7 +194,7 @@ function doubtOfState(state: string): string | null {
   return state === '' ? 'Its state is missing.' : `Its state is unknown: ${state.slice(0, LONGEST_AMOUNT)}.`;
 }
 
-/** Of an entry or of one payment in it. */
+/** For an entry or one of its payments. */
 function doubtOfReturn(node: Node, texts: string[]): string | null {
   const reversed = ['true', '1'].includes(textOf(at([node], 'RvslInd')[0]).toLowerCase());
   const families = at([node], 'BkTxCd', 'Domn', 'Fmly', 'SubFmlyCd').map(textOf);

@@ -1,14 +1,14 @@
 import { unreadable } from './transfer.ts';
 
-/** A row of a CSV with the line on which it begins, counted from 1. */
+/** A CSV row with its first line, counted from 1. */
 export interface CsvRow {
   line: number;
   cells: string[];
 }
 
 /**
- * The rows of a CSV; cells may be quoted, and hold quotes doubled, separators and newlines. Blank lines are left out. Refuses a row
- * of more cells than `mostCells` when it gets there.
+ * Parses a CSV. Cells may be quoted and then contain doubled quotes, separators and newlines. Skips blank lines. Throws
+ * for a row with more than `mostCells` cells.
  */
 export function csvRows(text: string, delimiter: string, mostCells: number): CsvRow[] {
   const rows: CsvRow[] = [];
@@ -33,7 +33,7 @@ export function csvRows(text: string, delimiter: string, mostCells: number): Csv
   return rows;
 }
 
-/** The cell that begins at a place, and where it ends: at a separator, a newline, or the end. */
+/** The cell at a position and its end: a separator, a newline, or the end of the text. */
 function cellAt(text: string, at: number, delimiter: string, line: number) {
   if (text[at] !== '"') {
     let end = at;
@@ -44,14 +44,14 @@ function cellAt(text: string, at: number, delimiter: string, line: number) {
   while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
   const after = text[close + 1];
   if (close < 0 || (after !== undefined && ![delimiter, '\n', '\r'].includes(after))) {
-    throw unreadable(`In line ${line} a quoted cell is not closed, or a quote in it is not doubled.`);
+    throw unreadable(`Line ${line} has an unclosed quoted cell or a quote that is not doubled.`);
   }
   const quoted = text.slice(at + 1, close);
   const newlines = quoted.match(/\r\n|\n|\r/g)?.length ?? 0;
   return { value: quoted.replaceAll('""', '"'), end: close + 1, newlines };
 }
 
-/** The separator of a line: whichever of the usual ones it has most of. */
+/** The separator of a line: the most frequent of the usual ones. */
 export function delimiterOf(line: string): string {
   const count = (character: string) => line.split(character).length;
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));

@@ -8,9 +8,8 @@ import { readCamt } from './camt.ts';
 import { type Transfer, unreadable } from './transfer.ts';
 
 /**
- * Which orders the transfers of a bank statement pay. An order is found by its number in the payer's text and by its total; a
- * transfer in doubt is listed and left to people. Nothing is written here: `markSeveralPaid` checks each order again, under its
- * lock.
+ * Matches the transfers of a bank statement with orders, by the order number in the payer's text and the total. A
+ * doubtful transfer is listed for people. Writes nothing: `markSeveralPaid` checks each order again, under its lock.
  */
 
 type Row = TransferMatches['transfers'][number];
@@ -45,7 +44,7 @@ const NONE: Record<Outcome, number> = {
   check_by_hand: 0,
 };
 
-/** An order, as far as a transfer is judged by it. */
+/** The order data that matching needs. */
 export interface Payable {
   id: string;
   order_number: string;
@@ -54,7 +53,7 @@ export interface Payable {
   payment_status: PaymentStatus;
   payment_method: PaymentMethod | null;
   email: string | null;
-  /** The money that was recorded since the order expired. */
+  /** The amount recorded since the order expired. */
   recorded: string;
 }
 
@@ -70,14 +69,14 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
 const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 100;
 
-/** What may be a number of an order: digits, alone or after letters as in RE1001, but not those within longer numbers. */
+/** Possible order numbers in a text: digits, alone or after letters as in RE1001, but not inside longer numbers. */
 function wordsOf(text: string): string[] {
   const read = text.slice(0, LONGEST_TEXT);
   const words = new Set([...(read.match(/\d+/g) ?? []), ...read.split(/[^\p{L}\p{N}_-]+/u)]);
   return [...words].filter(Boolean).slice(0, MOST_WORDS);
 }
 
-/** Judges each transfer in turn; an order is matched once. */
+/** Matches each transfer in turn; an order is matched once. */
 export function match(transfers: Transfer[], orders: Payable[], shopCurrency: string): Row[] {
   const byNumber = new Map(orders.map((order) => [order.order_number, order]));
   const taken = new Set<string>();
@@ -104,26 +103,31 @@ interface Judgement {
 
 function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCurrency: string): Judgement {
   if (transfer.doubt !== null) return { outcome: 'check_by_hand', shown: named, message: transfer.doubt };
-  if (named.length === 0) return { outcome: 'no_order', shown: [], message: 'It names no order.' };
+  if (named.length === 0) return { outcome: 'no_order', shown: [], message: 'The text contains no order number.' };
   const equal = named.filter(
     ({ total, currency }) =>
       Number(transfer.amount) === Number(total) && (transfer.currency ?? shopCurrency) === currency,
   );
   const fitting = equal.filter(awaits);
   const [only, ...others] = fitting;
-  if (others.length > 0) return { outcome: 'several_orders', shown: fitting, message: 'It fits more than one order.' };
+  if (others.length > 0)
+    return { outcome: 'several_orders', shown: fitting, message: 'It matches more than one order.' };
   if (only && taken.has(only.id)) {
-    return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer pays this order.' };
+    return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
   if (only) return { outcome: 'matched', shown: [only], message: null };
   const [other] = equal;
   if (!other) return { outcome: 'amount_differs', shown: named, message: amountsOf(named) };
   const paid = equal.some(({ payment_status }) => payment_status === 'paid');
-  if (paid) return { outcome: 'already_paid', shown: equal, message: `Order ${other.order_number} has been paid.` };
+  if (paid) return { outcome: 'already_paid', shown: equal, message: `Order ${other.order_number} is already paid.` };
   const late = equal.filter(isExpired);
   const [expired] = late;
   if (expired && late.length === 1) return judgedLate(expired);
-  return { outcome: 'not_awaiting', shown: equal, message: `Order ${other.order_number} awaits no bank transfer.` };
+  return {
+    outcome: 'not_awaiting',
+    shown: equal,
+    message: `Order ${other.order_number} is not awaiting a bank transfer.`,
+  };
 }
 
 function awaits({ payment_method, payment_status }: Payable): boolean {
@@ -134,7 +138,7 @@ function isExpired({ payment_method, payment_status }: Payable): boolean {
   return payment_method === 'bank_transfer' && payment_status === 'expired';
 }
 
-/** Money that was recorded before is not offered again when the same statement is sent again. */
+/** Recorded money is not offered again when the same statement is sent twice. */
 function judgedLate(order: Payable): Judgement {
   const { order_number, recorded, currency } = order;
   if (Number(recorded) === 0) {
@@ -147,6 +151,6 @@ function judgedLate(order: Payable): Judgement {
 function amountsOf(orders: Payable[]): string {
   const sentences = orders
     .slice(0, 3)
-    .map(({ order_number, total, currency }) => `Order ${order_number} comes to ${total} ${currency}.`);
+    .map(({ order_number, total, currency }) => `The total of order ${order_number} is ${total} ${currency}.`);
   return sentences.join(' ');
 }

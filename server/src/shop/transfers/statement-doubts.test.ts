@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
 
-/** What became of the only row of a statement in EUR: `payment`, the reason why it must be checked, or why it was left out. */
+/**
+ * Result for the only row of a statement in EUR: `payment`, the reason that it must be checked, or the reason that it
+ * was left out.
+ */
 function resultOf(statement: string): string {
   const { transfers, left_out } = (statement.startsWith('<') ? readCamt : readBankCsv)(statement, 'EUR');
   const [transfer] = transfers;
@@ -23,7 +26,7 @@ test.each([
   ['a column for money out', 'Description,Paid in,Paid out\norder 7,,20.00'],
   ['a column Soll', 'Verwendungszweck;Soll;Haben\nBestellung 7;20,00;'],
   ['the type of the transaction', 'Type,Reference,Amount\nWithdrawal,order 7,20.00'],
-])('a transfer is outgoing by %s', (_what, csv) => {
+])('classifies a transfer as outgoing by %s', (_what, csv) => {
   expect(resultOf(csv)).toBe('outgoing');
 });
 
@@ -41,12 +44,12 @@ test.each([
   ['the minus of other rows, whatever its type', 'Type,Reference,Amount\nfoo,order 7,20.00\nbar,rent,-900.00'],
   ['the minus of other rows', 'Kind of entry,Reference,Amount\nxyz,order 7,20.00\nxyz,rent,-900.00'],
   ['the lack of other columns', 'Date,Name,Reference,Amount,Currency,IBAN\n2026-11-02,June,order 7,20.00,EUR,DE89'],
-])('a transfer is incoming by %s', (_what, csv) => {
+])('classifies a transfer as incoming by %s', (_what, csv) => {
   expect(resultOf(csv)).toBe('payment');
 });
 
 test.each(['REVERTED', 'FAILED', 'DECLINED', 'CANCELLED', 'PENDING', 'Storniert', 'vorgemerkt', 'Annulé'])(
-  'a transfer in the state %s is not booked',
+  'ignores an unbooked transfer in the state %s',
   (state) => {
     expect(resultOf(`Type,Description,Amount,Currency,State\nTRANSFER,order 7,20.00,EUR,${state}`)).toBe('not booked');
     expect(resultOf(`Description,Amount,Step\norder 7,20.00,${state}`)).toBe('not booked');
@@ -60,7 +63,7 @@ test.each([
   [
     'no sign beside a column that may name the direction',
     'Reference,Amount,Kind\norder 7,20.00,Zugang',
-    'No amount of the file has a sign, and the column "kind" may name the direction.',
+    'No amount of the file has a sign, and the column "kind" may indicate the direction.',
   ],
   [
     'no sign beside an unknown type',
@@ -106,12 +109,12 @@ test.each([
   ['a returned payment', 'Reference,Amount\nRETURNED PAYMENT order 7,20.00', RETURNED()],
   ['a German reversal', 'Verwendungszweck;Betrag\nStorno Bestellung 7;20,00', RETURNED()],
   ['a German return', 'Buchungstext;Verwendungszweck;Betrag\nRetourenüberweisung;Bestellung 7;20,00', RETURNED()],
-])('a transfer with %s must be checked by hand', (_what, csv, reason) => {
+])('requires a manual check of a transfer with %s', (_what, csv, reason) => {
   expect(resultOf(csv)).toBe(reason);
 });
 
 function RETURNED(): string {
-  return 'Its text names a return, a reversal or a refund.';
+  return 'Its text mentions a return, a reversal or a refund.';
 }
 
 interface Entry {
@@ -153,7 +156,7 @@ test.each([
     'Its direction is missing.',
   ],
   ['one payment', { rest: DETAILS(TEXT('order 7')) }, 'payment'],
-])('a CAMT entry with %s is handled as such', (_what, entry, result) => {
+])('recognizes a CAMT entry with %s', (_what, entry, result) => {
   expect(resultOf(CAMT(entry))).toBe(result);
 });
 
@@ -161,7 +164,7 @@ function IS_RETURN(): string {
   return 'It is a return, a reversal or a refund.';
 }
 
-test('an outgoing payment in an incoming CAMT entry is left out, and the incoming one keeps its own amount', () => {
+test('leaves out an outgoing payment in an incoming CAMT entry and keeps the amount of the incoming one', () => {
   const parts = [
     `${EUR('70.00')}<CdtDbtInd>CRDT</CdtDbtInd>${TEXT('order 8')}`,
     `${EUR('20.00')}<CdtDbtInd>DBIT</CdtDbtInd>${TEXT('order 7')}`,
@@ -172,7 +175,7 @@ test('an outgoing payment in an incoming CAMT entry is left out, and the incomin
   expect(left_out).toEqual({ outgoing: 1, not_booked: 0 });
 });
 
-test('the amount that a payer ordered in another currency is not compared, only the amount that was booked', () => {
+test('compares the booked amount, not the amount that the payer ordered in another currency', () => {
   const ordered = `<AmtDtls><InstdAmt><Amt Ccy="USD">20.00</Amt></InstdAmt></AmtDtls>${TEXT('order 7')}`;
   const booked = `<AmtDtls><InstdAmt><Amt Ccy="USD">9.00</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">8.00</Amt></TxAmt></AmtDtls>`;
   const amountsOf = (...parts: string[]) =>

@@ -22,7 +22,7 @@ test.each([
   ['12.34.56', undefined],
   ['about 5', undefined],
   ['', undefined],
-])('the amount %j is %j', (written, amount) => {
+])('parses the amount %j as %j', (written, amount) => {
   expect(amountOf(written)).toBe(amount);
 });
 
@@ -34,19 +34,19 @@ test.each([
   ['49.90 Cr.', '49.90', [], ['in']],
   ['GBP 49.90DR', '49.90', [['GBP']], ['out']],
   ['+36.00', '+36.00', [], ['in']],
-])('the marks beside the amount %j are separated from it', (cell, number, currencies, directions) => {
+])('separates the marks from the amount %j', (cell, number, currencies, directions) => {
   const written = writtenAmount(cell);
   expect({ ...written, number: written.number.trim() }).toEqual({ number, currencies, directions, unknown: undefined });
 });
 
-test('an amount that may be two is read as the other amounts of its file are written', () => {
+test('reads an ambiguous amount like the other amounts of its file', () => {
   expect(decimalMarkOf(['36,00', '1.234', '-5,5'])).toBe(',');
   expect(decimalMarkOf(['36,00', '36.00'])).toBeUndefined();
   expect(amountOf('1.234', ',')).toBe('1234');
   expect(amountOf('1.234', '.')).toBeUndefined();
 });
 
-test('a German CSV with lines above its header, a pending entry and an amount without decimals', () => {
+test('reads a German CSV with lines above its header, a pending entry and an amount without decimals', () => {
   const csv = [
     '"Kontoumsätze";"Girokonto DE89370400440532013000"',
     '""',
@@ -65,7 +65,7 @@ test('a German CSV with lines above its header, a pending entry and an amount wi
   ]);
 });
 
-test('English and French CSV with columns for money in and out', () => {
+test('reads English and French CSV with separate columns for incoming and outgoing money', () => {
   const english =
     'Date,Description,Paid in,Paid out\n2026-11-21,"Order 1001, ""thanks""",36.00,\n2026-11-21,Rent,,900.00\n';
   const french =
@@ -85,7 +85,7 @@ const CAMT = (...entries: string[]) => `<?xml version="1.0" encoding="UTF-8"?>
 <Bal><Amt Ccy="EUR">5000.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>${entries.join('')}</Stmt></c:BkToCstmrStmt></c:Document>`;
 const BOOKED = '<CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>';
 
-test('CAMT.053: what came in and was booked, one by one where the bank books several as one', () => {
+test('reads booked incoming payments of CAMT.053, each payment of a batch separately', () => {
   const details = (amount: string, name: string, text: string) =>
     `<TxDtls><Refs><EndToEndId>NOTPROVIDED</EndToEndId></Refs><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd>
       <RltdPties><Dbtr><Pty><Nm>${name}</Nm></Pty></Dbtr><Cdtr><Pty><Nm>The shop</Nm></Pty></Cdtr></RltdPties>
@@ -119,20 +119,20 @@ const BOMB = `<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a
 
 test.each([
   ['a table without amounts', 'Date,Description\n2026-11-21,Rent\n', /no header with a column for the amount/],
-  ['an open quote', 'Reference,Amount\n"1001,36.00\n', /line 2 a quoted cell is not closed/],
-  ['another XML', '<Document><Other/></Document>', /no bank statement in CAMT\.053/],
-  ['XML that ends early', CAMT(ENTRY('<Amt>')).slice(0, -60), /XML of the statement is broken/],
+  ['an open quote', 'Reference,Amount\n"1001,36.00\n', /Line 2 has an unclosed quoted cell/],
+  ['another XML', '<Document><Other/></Document>', /not a bank statement in CAMT\.053/],
+  ['XML that ends early', CAMT(ENTRY('<Amt>')).slice(0, -60), /XML of the statement is invalid/],
   ['a document type', CAMT().replace('?>', `?>${BOMB}`), /declares a document type/],
   ['elements in one another', `<Document>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</Document>`, /XML/],
   ['more lines than a statement has', `Reference,Amount\n${'1001,-1\n'.repeat(20_001)}`, /more than 20000 lines/],
   ['a row of endless columns', `Reference,Amount\n1001,1.00${','.repeat(200)}\n`, /Line 2 has more than 100 columns/],
   ['a header of endless columns', `Reference,Amount${','.repeat(5_000)}\n1001,1.00\n`, /no header with a column/],
   ['more tags than a statement has', `<Document>${'<a/>'.repeat(100_001)}</Document>`, /more than 100000 tags/],
-])('%s is refused with what is missing', (_what, content, message) => {
+])('rejects %s with the reason', (_what, content, message) => {
   expect(() => (content.startsWith('<') ? readCamt(content, 'EUR') : readBankCsv(content, 'EUR'))).toThrow(message);
 });
 
-test('a text of the greatest length costs little, whatever it is made of', () => {
+test('reads a text of maximum length in little CPU time, whatever it contains', () => {
   for (const begin of ['', 'Reference,Amount\n', '<Document>']) {
     for (const filling of [',', '\n', '"', '"\n', 'a,1\n', '1001,1.00\n', '"",""\n', '<a/>', '<', '1']) {
       const text = `${begin}${filling.repeat(900_000 / filling.length)}`;
@@ -142,7 +142,7 @@ test('a text of the greatest length costs little, whatever it is made of', () =>
       } catch (refusal) {
         expect(refusal).toBeInstanceOf(ValidationError);
       }
-      // Reading it all took up to 2 s.
+      // Reading all of it took up to 2 s.
       expect([begin, filling, process.cpuUsage(begun).user < 300_000]).toEqual([begin, filling, true]);
     }
   }

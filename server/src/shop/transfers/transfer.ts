@@ -1,21 +1,24 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
-/** An incoming payment, as a bank statement lists it. */
+/** An incoming payment of a bank statement. */
 export interface Transfer {
-  /** Where in the file: the line of a CSV, the entry of a CAMT file, counted from 1. */
+  /** Position in the file: the line of a CSV or the entry of a CAMT file, counted from 1. */
   line: number;
-  /** As a plain decimal, such as 35.82; as written if that cannot be read. */
+  /** A plain decimal, such as 35.82; the original text if it cannot be read. */
   amount: string;
-  /** Null if the file does not name one. */
+  /** Null if the file has none. */
   currency: string | null;
   payer: string;
-  /** What the payer wrote. */
+  /** The payer's text. */
   text: string;
-  /** Why a person must check the transfer; null if it is known to be booked, incoming and in the shop's currency. */
+  /**
+   * The reason that a person must check the transfer; null if it is known to be booked, incoming and in the shop's
+   * currency.
+   */
   doubt: string | null;
 }
 
-/** Entries that are known to be no incoming payment. */
+/** Entries that are known not to be incoming payments. */
 export interface LeftOut {
   outgoing: number;
   not_booked: number;
@@ -26,7 +29,7 @@ export interface ReadStatement {
   left_out: LeftOut;
 }
 
-/** Sorts out the entries of a statement. */
+/** Separates payments from other entries of a statement. */
 export function collect(entries: (Transfer | keyof LeftOut | undefined)[]): ReadStatement {
   const read: ReadStatement = { transfers: [], left_out: { outgoing: 0, not_booked: 0 } };
   for (const entry of entries) {
@@ -36,7 +39,7 @@ export function collect(entries: (Transfer | keyof LeftOut | undefined)[]): Read
   return read;
 }
 
-/** Refuses a text with more of something than a statement has. Nothing is read before that. */
+/** Rejects a text with too many marks before anything is parsed. */
 export function refuseMoreThan(most: number, mark: string, text: string, things: string): void {
   let count = 0;
   for (let at = text.indexOf(mark); at >= 0 && count <= most; at = text.indexOf(mark, at + 1)) count += 1;
@@ -44,7 +47,7 @@ export function refuseMoreThan(most: number, mark: string, text: string, things:
   throw unreadable(`The statement has more than ${most} ${things}. Export fewer days at a time.`);
 }
 
-/** A statement that cannot be read; the sentence names what is missing. */
+/** The error for a statement that cannot be read; the sentence names the reason. */
 export function unreadable(msg: string): ValidationError {
   return new ValidationError([bodyMistake(['statement'], 'statement_unreadable', msg)]);
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { actorName } from '../actor-names.ts';
 import type { Shop } from '../shop.ts';
 
-/** What a refused change is told of the change before it, as far as it is known. */
+/** The previous change, for the error of a rejected change, as far as it is known. */
 export interface LastChange {
   changed_at: string | null;
   changed_by: { type: string; id: string | null; name: string | null } | null;
@@ -17,11 +17,14 @@ interface Row {
   created_at: string;
 }
 
-/** Each has an index: `audit_events_of_target`, and `audit_events_of_settings`, of which a shop has one and no id. */
+/** Uses the indexes `audit_events_of_target` and `audit_events_of_settings`; settings have no id. */
 const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
-/** The last change that staff or an API key made of a resource, which its caller has locked; of others only when. */
+/**
+ * The last change of a resource by staff or an API key; for other actors only its time. The caller has locked the
+ * resource.
+ */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(
     sql`select e.actor_type as type, e.actor_id as id, ${actorName} as name, e.fields, e.created_at

@@ -23,25 +23,24 @@ import type { Shop } from '../shop.ts';
 import * as webhooks from '../webhooks/webhooks.ts';
 
 /**
- * The versions of what people edit at the dashboard. A version is a hash of all that a person can edit of a resource, so that
- * two readings with the same one show the same; stock, sales figures and times of changes are left out, or a purchase would
- * refuse the change of a description.
- *
- * A change that names a version: 1. locks the resource, as every change of it does first; 2. compares its version, which nothing
- * changes until the transaction ends; 3. does the work.
+ * Versions of resources that people edit in the dashboard. A version is a hash of all editable fields of a resource, so
+ * equal versions mean equal content. Stock, sales figures and change times are left out, because a purchase must not
+ * block the edit of a description.
+ * A change with a version: 1. locks the resource, as every change does first; 2. compares the version, which is stable
+ * until the transaction ends; 3. does the work.
  */
 export interface Versioned {
-  /** Its id among the parameters of the path; undefined where a shop has one of it. */
+  /** Name of its id in the path; undefined if a shop has only one. */
   parameter: string | undefined;
-  /** The contract's schema that shows it whole. */
+  /** The contract's schema with all its fields. */
   schema: string;
-  /** Takes the lock that its changes take first. */
+  /** Takes the lock that changes take first. */
   lock(shop: Shop, id: string): Promise<unknown>;
   /** Throws `not_found`. */
   read(shop: Shop, id: string): Promise<object>;
-  /** Of what is shown, that which people edit. */
+  /** The editable fields of the response. */
   edited(shown: never): object;
-  /** What else people edit of it, which its schema does not show whole. */
+  /** Other editable data that the schema does not contain fully. */
   beside?(shop: Shop, id: string): Promise<string>;
 }
 
@@ -103,7 +102,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     schema: 'PaymentAccount',
     lock: accounts.lock,
     read: (shop) => accounts.get(shop),
-    // The time stays: a key that replaces another is not shown.
+    // The time stays, because a replaced key is not part of the response.
     edited: ({ webhook_url: _, ...edited }: PaymentAccount) => edited,
   },
   webhooks: {
@@ -128,7 +127,7 @@ function editedCollection({
   return edited;
 }
 
-/** Without the images that wait for their file, which not every answer shows: `waitingDigest` covers them. */
+/** Without images that wait for their file, which not every response contains: `waitingDigest` covers them. */
 function editedProduct({
   total_inventory: _,
   in_stock: _in,
@@ -163,7 +162,7 @@ async function waitingDigest(shop: Shop, id: string): Promise<string> {
   return found?.digest ?? '';
 }
 
-/** A collection shows one page of its products; their order and number may be changed beyond it. */
+/** A collection contains one page of its products; others may change. */
 async function membersDigest(shop: Shop, id: string): Promise<string> {
   const found = await shop.one<{ digest: string | null }>(
     sql`select md5(string_agg(product_id::text, ' ' order by position, product_id)) as digest
@@ -172,7 +171,7 @@ async function membersDigest(shop: Shop, id: string): Promise<string> {
   return found?.digest ?? '';
 }
 
-/** The version of a resource, in the form of an ETag. */
+/** The version of a resource, as an ETag. */
 export function tagOf(resource: Versioned, shown: object, beside = ''): string {
   const text = JSON.stringify(resource.edited(shown as never)) + beside;
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, TAG_CHARACTERS)}"`;

@@ -7,38 +7,38 @@ import type { Shop } from '../shop.ts';
 import { type MakerRow, makerOf, scopesOfMaker } from './makers.ts';
 
 /**
- * The schedule of a delivery: ten attempts, the last a day after the ninth, each wait up to a tenth shorter
- * or longer so that deliveries that failed together are not retried together. A webhook is disabled when its receiver says 410, or
- * when the retries of an event ended and nothing succeeded for five days.
+ * Schedule of a delivery: ten attempts, the last a day after the ninth. Each wait varies by up to 10 %, so that
+ * deliveries that failed together are not retried together. A webhook is disabled when its receiver returns 410, or
+ * when the retries of an event have ended and no delivery succeeded for five days.
  */
 const WAITS_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const JITTER = 0.1;
 const LONGEST_RETRY_AFTER_SECONDS = 3_600;
 const DISABLED_AFTER = '120 hours';
 
-/** A delivery that is due, with all that its attempt needs. */
+/** A due delivery with everything that its attempt needs. */
 export interface Due {
   id: string;
   event_id: string;
   webhook_id: string;
   url: string;
-  /** What is sent; before the first attempt, what the trigger noted. */
+  /** The body; before the first attempt, the data recorded by the trigger. */
   payload: string;
-  /** It was made for this delivery, and stays. */
+  /** The body is final for this delivery. */
   kept: boolean;
   /** An integration registered the webhook. */
   by_integration: boolean;
   tries: number;
-  /** Tells whether another attempt was recorded since. */
+  /** Detects whether another attempt was recorded since. */
   attempts_count: number;
   secret: Buffer;
-  /** Null when no previous secret signs any more. */
+  /** Null if no previous secret signs any more. */
   previous_secret: Buffer | null;
 }
 
 /**
- * The delivery if it is pending and due. A killed process or a replay can leave two jobs for one delivery; only one of them
- * finds it due. A pending delivery of a disabled webhook fails here.
+ * The delivery if it is pending and due. After a crash or a replay, two jobs may exist for one delivery; only one of
+ * them finds it due. A pending delivery of a disabled webhook fails here.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due & MakerRow & { type: EventType }>(
@@ -62,7 +62,7 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
   return undefined;
 }
 
-/** The maker of the webhook may not read the event: the receiver gets nothing. What was sent before stays in the log. */
+/** The maker of the webhook may not read the event, so nothing is sent. Bodies sent before stay in the log. */
 async function withhold(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
     sql`delete from webhook_deliveries
@@ -74,7 +74,7 @@ async function withhold(shop: Shop, delivery_id: string): Promise<void> {
   );
 }
 
-/** Fails a delivery that was written while another transaction disabled its webhook, so that neither saw the other. */
+/** Fails a delivery that was written while a concurrent transaction disabled its webhook. */
 async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries d set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -84,7 +84,7 @@ async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   );
 }
 
-/** Seconds until the next attempt after this many, or null when that was the last. */
+/** Seconds until the next attempt after this many; null after the last. */
 export function waitAfter(tries: number, retry_after_seconds: number | null, random = Math.random()): number | null {
   const wait = WAITS_SECONDS[tries - 1];
   if (wait === undefined) return null;
@@ -93,8 +93,8 @@ export function waitAfter(tries: number, retry_after_seconds: number | null, ran
 }
 
 /**
- * Records an attempt, with all that follows from it: the next one, the end, or the end of the webhook. The webhook is locked
- * before the delivery, as when it is disabled or deleted.
+ * Records an attempt and its consequence: the next attempt, the end, or disabling the webhook. Locks the webhook before
+ * the delivery, as disabling and deleting do.
  */
 export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
   const { webhook_id } = delivery;
@@ -122,7 +122,7 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
         ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status}, ${attempted.response_body}
       from written`,
   );
-  // Disabled, deleted or attempted by another process meanwhile: there is nothing left to record.
+  // Disabled, deleted or attempted by another process meanwhile: nothing to record.
   if (kept === 0) return;
   if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
   else if (wait !== null) await enqueue(shop, delivery.id, wait);
@@ -148,7 +148,7 @@ async function markFailing(shop: Shop, webhook_id: string): Promise<void> {
   );
 }
 
-/** Schedules an attempt this many seconds from now. */
+/** Schedules an attempt. */
 export async function enqueue(shop: Shop, delivery_id: string, wait_seconds: number): Promise<void> {
   await shop.run(
     sql`select enqueue_delivery(${shop.siteId}, ${delivery_id}, now() + ${wait_seconds}::float8 * interval '1 second')`,

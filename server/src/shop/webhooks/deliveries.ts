@@ -13,7 +13,7 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as webhooks from './webhooks.ts';
 
-/** Events on their way to webhooks, as staff see and replay them. The job that delivers is jobs/deliver-webhook.ts. */
+/** Deliveries of events to webhooks: listing and replay. jobs/deliver-webhook.ts sends them. */
 const COLUMNS = selectList<WebhookDelivery>({
   id: sql`id`,
   webhook_id: sql`webhook_id`,
@@ -37,7 +37,7 @@ interface Filter {
   type?: EventType;
 }
 
-/** Newest first; `cursor` is the last id of the page before. */
+/** Newest first; `cursor` is the last id of the previous page. */
 export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status, type }: Filter) {
   const rows = await shop.rows<Row>(
     sql`select ${COLUMNS} from webhook_deliveries where site_id = ${shop.siteId}
@@ -61,7 +61,7 @@ const attempt = jsonbObject<WebhookAttempt>({
 type Details = Omit<WebhookDeliveryDetails, keyof WebhookDelivery>;
 type DetailsRow = WebhookDelivery & Omit<Details, 'payload'> & { payload: string };
 
-/** What WebhookDeliveryDetails has besides, of `webhook_deliveries d`. */
+/** The additional fields of WebhookDeliveryDetails, from `webhook_deliveries d`. */
 const DETAILS = selectList<Details>({
   payload: sql`coalesce(d.payload, (select e.payload from events e where e.site_id = d.site_id and e.id = d.event_id))`,
   attempts: sql`(
@@ -70,7 +70,7 @@ const DETAILS = selectList<Details>({
       order by a.number desc limit 100) a)`,
 });
 
-/** One with what was sent and its last 100 attempts. Throws `not_found`. */
+/** One delivery with its body and last 100 attempts. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${COLUMNS}, ${DETAILS} from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
@@ -79,7 +79,7 @@ export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetail
   return { ...found, payload: JSON.parse(found.payload) };
 }
 
-/** Sends an event again, under the same id. Throws `not_found`, `delivery_pending` and `webhook_disabled`. */
+/** Sends an event again under the same id. Throws `not_found`, `delivery_pending` and `webhook_disabled`. */
 export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
   const again = await shop.one<Row>(
     sql`update webhook_deliveries d set status = 'pending', tries = 0, next_attempt_at = now(), completed_at = null
@@ -99,8 +99,8 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
 const BATCH = 1_000;
 
 /**
- * Replays what was given up since a time, the oldest first, of one webhook or of all that are active. Returns how many, and how
- * many remain for another call: after a long outage there are more than one statement has the time for.
+ * Replays failed deliveries since a time, oldest first, of one webhook or of all active ones. Returns the number
+ * replayed and the number left for another call: after a long outage, one statement cannot handle all.
  */
 export async function replayFailed(shop: Shop, { since, webhook_id }: { since: string; webhook_id?: string }) {
   if (webhook_id) await webhooks.get(shop, webhook_id);
@@ -124,7 +124,7 @@ export async function replayFailed(shop: Shop, { since, webhook_id }: { since: s
   return { replayed: again.length, remaining: left?.count ?? 0 };
 }
 
-/** A job for each delivery, now. */
+/** Enqueues a job for each delivery, due now. */
 async function enqueue(shop: Shop, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await shop.run(sql`select enqueue_deliveries(${shop.siteId}, ${ids}::uuid[], now())`);

@@ -1,16 +1,16 @@
 import type { EventType } from '@commerce-backend/spec';
 
 /**
- * Which code writes which event. Most are written by triggers, so that no way of changing a row can forget them: each calls
- * `commerce.emit` when the transaction commits, and with that the event and its deliveries are part of the change itself
- * (db/schema.sql shows the functions as they are now).
+ * The code that writes each event. Most are written by triggers, so that no way of changing a row can miss them: each
+ * calls `commerce.emit` at the commit, so the event and its deliveries are part of the change (db/schema.sql shows the
+ * current functions).
  */
 export interface EventWriter {
-  /** What a row must happen to, and the function that then runs in the database. */
+  /** The table of the trigger, and its database function. */
   trigger?: { table: string; function: string };
-  /** The function of the server that writes it. */
+  /** The server function that writes it. */
   server?: string;
-  /** What in the row makes it this event. */
+  /** The condition on the row. */
   when: string;
 }
 

@@ -9,8 +9,8 @@ import type { Shop } from '../shop.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
 
 /**
- * Events that are fetched instead of sent, for `commerce listen`, and test events. The database writes the events
- * themselves in the transaction of each change (db/migrations/baseline/events.ts).
+ * Listeners, which fetch events for `commerce listen`, and test events. The database writes events in the transaction
+ * of each change (db/migrations/baseline/events.ts).
  */
 const LIFE = '10 minutes';
 const LIMIT = 20;
@@ -19,7 +19,7 @@ interface Listener extends RowOf<'event_listeners', 'id' | 'created_at' | 'expir
   events: EventPattern[];
 }
 
-/** Opens a listener to events from now on. Throws `limit_reached` beyond 20. */
+/** Creates a listener for events from now on. Throws `limit_reached` beyond 20. */
 export async function listen(shop: Shop, { events = ['*'] }: { events?: EventPattern[] }) {
   const secret = mintSecret();
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
@@ -49,9 +49,9 @@ const CURSOR = /^(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the events after the cursor, oldest first, and extends the listener. Ids are made before their transaction commits,
- * so the order is that of the transactions, and an event is returned only when none before it can still be committed: nothing
- * is skipped. Throws `not_found` if the listener has expired.
+ * Returns the events after the cursor, oldest first, and extends the listener. Ids are created before the commit, so
+ * events are ordered by transaction, and an event is returned only if no earlier one can still be committed: nothing is
+ * skipped. Throws `not_found` if the listener has expired.
  */
 export async function fetch(
   shop: Shop,
@@ -79,7 +79,7 @@ export async function fetch(
   };
 }
 
-/** Whether `fetch` would return at once: there are new events, or the listener has expired. Changes nothing. */
+/** Whether `fetch` would return at once: there are new events, or the listener has expired. Read-only. */
 export async function hasNewEvents(
   shop: Shop,
   id: string,
@@ -95,7 +95,7 @@ export async function hasNewEvents(
   return found?.is_due ?? false;
 }
 
-/** The condition that an event `e` happened after the cursor, is for the listener `l`, and may be read by the caller. */
+/** Condition that an event `e` comes after the cursor, matches the listener `l`, and may be read by the caller. */
 function isAfter(shop: Shop, cursor: string | undefined, readable: EventPattern[]): Sql {
   const [made_in, after] = positionOf(cursor);
   return sql`e.site_id = ${shop.siteId} and takes(l.events, e.type) and takes(${readable}::text[], e.type) and e.created_at >= l.created_at
@@ -107,7 +107,7 @@ function positionOf(cursor: string | undefined): [string, string] {
   if (cursor === undefined) return ['0', FIRST];
   const [, made_in, id] = CURSOR.exec(cursor) ?? [];
   if (made_in && id) return [made_in, id];
-  const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged.';
+  const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
 }
 
@@ -115,7 +115,7 @@ interface Example {
   post: { requestBody: { content: { 'application/json': { example: { data: Record<string, unknown> } } } } };
 }
 
-/** Sends a test event with the data of the contract's example to all that are subscribed to its type. */
+/** Sends a test event with the data of the contract's example to all subscribers of its type. */
 export async function trigger(shop: Shop, { type }: { type: EventType }) {
   const { data } = (contract.webhooks as unknown as Record<EventType, Example>)[type].post.requestBody.content[
     'application/json'

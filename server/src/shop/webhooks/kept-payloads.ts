@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** The bodies that deliveries send, from their first attempt on. */
+/** Bodies of deliveries, stored at the first attempt. */
 
-/** Keeps one; of two that are made at once, the first. Returns what is kept. */
+/** Stores a body. Of two concurrent ones, the first is kept. Returns it. */
 export async function keepPayload(shop: Shop, delivery_id: string, payload: string): Promise<string> {
   const kept = await shop.one<{ payload: string }>(
     sql`update webhook_deliveries set payload = coalesce(payload, ${payload})
@@ -12,7 +12,7 @@ export async function keepPayload(shop: Shop, delivery_id: string, payload: stri
   return kept?.payload ?? payload;
 }
 
-/** Forgets the bodies about what a statement selects: further attempts and replays send what the events noted. */
+/** Deletes the bodies about the selected subjects: further attempts and replays send the recorded data. */
 export async function forgetPayloads(shop: Shop, subjects: Sql): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries d set payload = null

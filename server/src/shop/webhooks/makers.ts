@@ -4,18 +4,19 @@ import { ROLES, scopesOfKey } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Who chose where a webhook sends which events: a member of staff or an API key. It gets only what they may read now: nothing once
- * the key is revoked or the member has left, until somebody else saves its events.
+ * The maker of a webhook, who chose its address and events: a staff member or an API key. The webhook gets only events
+ * that its maker may read now. It gets none after the key was revoked or the member has left, until somebody else saves
+ * its events.
  */
 export interface MakerRow {
   has_maker: boolean;
-  /** Null for a key, and for somebody who is no member any more. */
+  /** Null for a key and for a former member. */
   maker_role: StaffRole | null;
-  /** Null for a member of staff, and for a key that does not work any more. */
+  /** Null for a staff member and for an inactive key. */
   maker_scopes: string[] | null;
 }
 
-/** The columns of MakerRow, of the webhooks with this name. */
+/** The columns of MakerRow for the webhooks with this alias. */
 export function makerOf(webhooks: Sql): Sql {
   return sql`${webhooks}.made_by is not null as has_maker,
     (select m.role from staff_memberships m
@@ -24,13 +25,13 @@ export function makerOf(webhooks: Sql): Sql {
       and t.kind = 'api_key' and t.revoked_at is null and coalesce(t.expires_at > now(), true)) as maker_scopes`;
 }
 
-/** Undefined where nobody is known: integrations get what the storefront shows, and old webhooks what they subscribe to. */
+/** Undefined without a maker: integrations get the storefront's view, and old webhooks all that they subscribe to. */
 export function scopesOfMaker({ has_maker, maker_role, maker_scopes }: MakerRow): readonly string[] | undefined {
   if (!has_maker) return undefined;
   return maker_role ? ROLES[maker_role] : scopesOfKey(maker_scopes ?? []);
 }
 
-/** The webhooks of a rotated key go on with its successor. */
+/** Assigns the webhooks of a rotated key to its successor. */
 export async function followKey(shop: Shop, id: string, successor: string): Promise<void> {
   await shop.run(sql`update webhooks set made_by = ${successor} where site_id = ${shop.siteId} and made_by = ${id}`);
 }

@@ -18,9 +18,9 @@ interface PingDeps {
 }
 
 /**
- * Sends webhook.ping to a webhook, whatever it is subscribed to, outside any transaction, and returns what records it: as the
- * first attempt of a delivery, which is retried like any other. If the process dies in between, nothing is recorded, and a
- * retry of the call sends another ping. Throws `not_found` and `webhook_disabled`.
+ * Sends webhook.ping to a webhook, whatever its subscription, outside of any transaction. Returns the function that
+ * records it as the first attempt of a delivery, which is retried like any other. If the process dies in between,
+ * nothing is recorded, and a retry sends another ping. Throws `not_found` and `webhook_disabled`.
  */
 export async function ping(
   { db, egress, secretKey }: PingDeps,

@@ -5,8 +5,8 @@ import { ValidationError } from '../errors.ts';
 const PATIENCE_MS = 2_000;
 
 /**
- * The first of two checks of an address, when it is registered. A name that does not resolve now may resolve later; one that
- * resolves to a private address is refused at once. Throws a ValidationError at `body.url`.
+ * The first of two address checks, at registration. A name that does not resolve yet is accepted; one that resolves to
+ * a private address is rejected. Throws a ValidationError at `body.url`.
  */
 export async function checkRegistration(text: string, policy: EgressPolicy): Promise<void> {
   try {
@@ -22,7 +22,7 @@ export async function checkRegistration(text: string, policy: EgressPolicy): Pro
   }
 }
 
-/** The error codes of DNS queries, such as ENOTFOUND; those of refusals and of our own errors differ. */
+/** Ignores errors of DNS queries, such as ENOTFOUND; rethrows rejections and our own errors. */
 function passOverUnresolved(error: { code?: string }): void {
   if (!/^E[A-Z]+$/.test(error.code ?? '')) throw error;
 }

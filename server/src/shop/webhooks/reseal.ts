@@ -3,20 +3,20 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import { seal, unseal } from './secrets.ts';
 
-/** The server's secret key before a change and after it. */
+/** The server's secret key before and after a change. */
 export interface KeyChange {
   from: string;
   to: string;
 }
 
 export interface Resealed {
-  /** How many secrets were re-encrypted. */
+  /** The number of re-encrypted secrets. */
   resealed: number;
-  /** The webhooks with a secret that neither key opens. */
+  /** The webhooks whose secret neither key decrypts. */
   closed: string[];
 }
 
-/** Re-encrypts the secrets of a shop's webhooks. Those under the new key already are left as they are. */
+/** Re-encrypts the secrets of a shop's webhooks, except those already under the new key. */
 export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
   const webhooks = await shop.rows<RowOf<'webhooks', 'id' | 'secret' | 'previous_secret'>>(
     sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,

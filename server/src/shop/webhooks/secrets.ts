@@ -3,9 +3,9 @@ import { Webhook } from 'standardwebhooks';
 import * as sealing from '../sealing.ts';
 
 /**
- * Secrets of webhooks and what is signed with them, by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the
- * signature is HMAC-SHA256 over `{id}.{timestamp}.{body}`. Signing needs the secret itself, so the database holds it encrypted
- * with the server's secret key instead of hashed.
+ * Webhook secrets and signatures by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the signature is
+ * HMAC-SHA256 over `{id}.{timestamp}.{body}`. Signing needs the secret itself, so the database stores it encrypted with
+ * the server's secret key instead of hashed.
  */
 const PREFIX = 'whsec_';
 
@@ -13,17 +13,17 @@ export function mintSecret(): string {
   return `${PREFIX}${randomBytes(32).toString('base64')}`;
 }
 
-/** To recognise a secret without decrypting it. */
+/** For recognizing a secret without decryption. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** A secret as it is stored. It can be decrypted only in the row of its webhook. */
+/** Encrypts a secret for storage, bound to its webhook. */
 export function seal(secretKey: string, webhook_id: string, secret: string): Buffer {
   return sealing.seal(sealingOf(secretKey, webhook_id), secret);
 }
 
-/** Throws when the server's secret key is not the one that it was sealed with. */
+/** Throws if it was encrypted with another secret key. */
 export function unseal(secretKey: string, webhook_id: string, sealed: Buffer): string {
   return sealing.unseal(sealingOf(secretKey, webhook_id), sealed);
 }
@@ -42,7 +42,7 @@ function derivedKey(secretKey: string): Buffer {
   return derived;
 }
 
-/** The headers of an attempt. With several secrets, during a rotation, there is one signature for each. */
+/** The headers of an attempt. During a rotation there is one signature per secret. */
 export function signatureHeaders(event_id: string, body: string, secrets: string[]): Record<string, string> {
   const now = new Date();
   return {

@@ -10,13 +10,12 @@ import { type MakerRow, makerOf, scopesOfMaker } from './makers.ts';
 import { hashSecret, mintSecret, seal } from './secrets.ts';
 
 /**
- * Webhooks: the URLs that receive events. How an event reaches one:
+ * Webhooks: the URLs that receive events. Path of an event:
  * 1. a trigger writes the event and its deliveries in the transaction of the change (event-writers.ts).
- * 2. a job reads the delivery if it is due (attempts.ts) and sends it; no transaction is open while it sends.
+ * 2. a job reads a due delivery (attempts.ts) and sends it; no transaction is open while it sends.
  * 3. another transaction records the attempt, and schedules the next one or disables the webhook.
- * Locks, in this order: webhook, delivery.
- * The caller has checked the URL (egress/addresses.ts), which may query the DNS and so must not happen in a transaction. The
- * dashboard manages all webhooks, an integration only those that integrations registered.
+ * Lock order: webhook, delivery. The caller has checked the URL (egress/addresses.ts), which may query the DNS and so
+ * must not happen in a transaction. The dashboard manages all webhooks, an integration only those of integrations.
  */
 const LIMIT = 1_000;
 const ROTATION_OVERLAP = '24 hours';
@@ -49,7 +48,7 @@ function manageable(shop: Shop): Sql {
   return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
 }
 
-/** All of the shop, oldest first. */
+/** All webhooks, oldest first. */
 export async function list(shop: Shop): Promise<Webhook[]> {
   const rows = await shop.rows<Row>(
     sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} order by created_at, id`,
@@ -57,7 +56,7 @@ export async function list(shop: Shop): Promise<Webhook[]> {
   return rows.map(shown);
 }
 
-/** The same in the form that integrations get (interface §2.7). */
+/** The same in the form for integrations (interface §2.7). */
 export async function listRegistrations(shop: Shop): Promise<WebhookRegistration[]> {
   return (await list(shop)).map(registrationOf);
 }
@@ -75,7 +74,7 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
   return shown(found);
 }
 
-/** The sealed secrets that sign its deliveries now. Throws `not_found`. */
+/** The encrypted secrets that currently sign. Throws `not_found`. */
 export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffer; previous_secret: Buffer | null }> {
   const found = await shop.one<RowOf<'webhooks', 'secret'> & { previous_secret: Buffer | null }>(
     sql`select secret, case when previous_secret_expires_at > now() then previous_secret end as previous_secret
@@ -85,11 +84,11 @@ export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffe
   return found;
 }
 
-/** Makes a webhook and its secret, which is never shown again. Throws `limit_reached` beyond 1,000. */
+/** Creates a webhook with its secret, which is shown only once. Throws `limit_reached` beyond 1,000. */
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();
   const secret = mintSecret();
-  // Calls that make webhooks of one site wait for each other, so that a parallel one cannot invalidate the count.
+  // Serializes creations in one site, so that the count is right.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
     sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id, made_by)
@@ -100,15 +99,15 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
       returning ${COLUMNS}`,
   );
   if (!made) {
-    const message = `There are ${LIMIT} webhooks already. Delete one first.`;
+    const message = `The maximum of ${LIMIT} webhooks is reached. Delete one first.`;
     throw new ShopError('limit_reached', message, { limit: LIMIT });
   }
   return { ...shown(made), secret };
 }
 
 /**
- * Changes the fields given. Enabling it again clears its failures. Whoever chooses the URL or the events becomes its maker, and must
- * be allowed to read them. Throws `not_found`.
+ * Changes the given fields. Enabling it again clears its failures. The caller who changes the URL or the events becomes
+ * its maker, and must be allowed to read them. Throws `not_found`.
  */
 export async function update(shop: Shop, id: string, patch: WebhookPatch): Promise<Webhook> {
   const { url = null, events = null, status = null } = patch;
@@ -131,7 +130,7 @@ export async function update(shop: Shop, id: string, patch: WebhookPatch): Promi
   return shown(changed);
 }
 
-/** Gives up the pending deliveries of a disabled webhook; they can be replayed when it is active again. */
+/** Fails the pending deliveries of a disabled webhook; they can be replayed when it is active again. */
 async function dropPending(shop: Shop, id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -139,7 +138,7 @@ async function dropPending(shop: Shop, id: string): Promise<void> {
   );
 }
 
-/** Deletes a webhook with all its pending deliveries. Throws `not_found`. */
+/** Deletes a webhook with its pending deliveries. Throws `not_found`. */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   const removed = await shop.run(
     sql`delete from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
@@ -149,8 +148,8 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
 }
 
 /**
- * Gives it a new secret; for 24 hours each delivery is signed with both. Throws `not_found`, and `rotation_in_progress`
- * while the last rotation still runs.
+ * Creates a new secret; for 24 hours each delivery is signed with both. Throws `not_found`, and `rotation_in_progress`
+ * during a rotation.
  */
 export async function rotate(shop: Shop, secretKey: string, id: string) {
   const secret = mintSecret();
@@ -164,12 +163,16 @@ export async function rotate(shop: Shop, secretKey: string, id: string) {
   );
   if (rotated) return { ...shown(rotated), secret };
   const { previous_secret_expires_at } = await get(shop, id);
-  throw new ShopError('rotation_in_progress', 'The secret was rotated less than 24 hours ago. Both still sign.', {
-    previous_secret_expires_at,
-  });
+  throw new ShopError(
+    'rotation_in_progress',
+    'The secret was rotated less than 24 hours ago. Both secrets are still in use.',
+    {
+      previous_secret_expires_at,
+    },
+  );
 }
 
-/** The refusal of an operation that needs an active webhook. */
+/** The error for an operation that needs an active webhook. */
 export function disabled(): ShopError {
   return new ShopError('webhook_disabled', 'This webhook is disabled. Set its status to active first.');
 }

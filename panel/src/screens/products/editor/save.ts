@@ -115,7 +115,7 @@ async function adjustStock(
     try {
       const { results } = await unwrap(api.POST('/api/dashboard/inventory/adjust', { body }));
       for (const { index, status, message } of results) {
-        if (status === 'failed') fail(some[index]?.at ?? 0, message ?? 'It was refused.');
+        if (status === 'failed') fail(some[index]?.at ?? 0, message ?? 'Rejected.');
       }
     } catch (error) {
       for (const { at } of some) fail(at, inWords(error));

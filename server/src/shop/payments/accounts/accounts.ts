@@ -5,7 +5,7 @@ import { bodyMistake, notFound, ShopError, ValidationError } from '../../errors.
 import type { Shop } from '../../shop.ts';
 import { sealKey } from './sealed-keys.ts';
 
-/** The payment account of a shop. Its keys can be set, and are never shown. */
+/** The payment account of a shop. Its keys can be set but are never returned. */
 
 export interface AccountDeps {
   baseUrl: string;
@@ -22,12 +22,12 @@ interface AccountRow {
   updated_at: string | null;
 }
 
-/** Has changes of a shop's account wait for each other, until the transaction ends. */
+/** Serializes changes of a shop's account until the transaction ends. */
 export async function lock(shop: Shop): Promise<void> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
 }
 
-/** The account, or a statement that there is none. */
+/** The account; its fields are null if there is none. */
 export async function get(
   shop: Shop,
   { baseUrl }: Pick<AccountDeps, 'baseUrl'> = { baseUrl: '' },
@@ -43,8 +43,8 @@ export async function get(
 }
 
 /**
- * Changes the account's fields that are given, and creates it with its first key. Throws `payment_account_connected` for keys where
- * the operator has set the account, and `payment_account_in_use` when the account would be replaced while a payment is open.
+ * Changes the given fields of the account; the first key creates it. Throws `payment_account_connected` for keys if the
+ * operator has set the account, and `payment_account_in_use` if the account would be replaced during a payment.
  */
 export async function update(
   shop: Shop,
@@ -67,7 +67,7 @@ export async function update(
   return get(shop, deps);
 }
 
-/** Removes the account that the merchant has set. */
+/** Removes the account that the merchant set. */
 export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAccount> {
   await lock(shop);
   await refuseConnected(shop);
@@ -84,7 +84,10 @@ export interface Connection {
   webhookSecret: string | null;
 }
 
-/** The operator has a site paid through a connected account, in place of one of its own. Throws `payment_account_in_use`. */
+/**
+ * Assigns a connected account to a site, replacing its own account. Called by operators. Throws
+ * `payment_account_in_use`.
+ */
 export async function connect(
   shop: Shop,
   { secretKey }: AccountDeps,
@@ -100,7 +103,7 @@ export async function connect(
   );
 }
 
-/** The operator takes a connected account away; one of the site's own stays. */
+/** Removes a connected account; an account of the site itself stays. Called by operators. */
 export async function disconnect(shop: Shop): Promise<void> {
   await refuseOpenPayments(shop);
   await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`);
@@ -132,7 +135,7 @@ async function setWebhookSecret(shop: Shop, { secretKey }: AccountDeps, secret: 
   ]);
 }
 
-/** A key's prefix says whether it moves real money. */
+/** A key's prefix shows whether it moves real money. */
 function modeOf(key: string): 'live' | 'test' {
   return /^[sr]k_live_/.test(key) ? 'live' : 'test';
 }
@@ -142,11 +145,11 @@ async function refuseConnected(shop: Shop): Promise<void> {
     sql`select from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`,
   );
   if (!connected) return;
-  const message = 'The operator of this server has set the account. Only the operator can change it.';
+  const message = 'The operator of this server set the account. Only the operator can change it.';
   throw new ShopError('payment_account_connected', message);
 }
 
-/** A payment can be finished only by the account that began it. */
+/** Only the account that began a payment can finish it. */
 async function refuseOpenPayments(shop: Shop): Promise<void> {
   const open = await shop.one(
     sql`select from payments where site_id = ${shop.siteId} and provider = 'stripe'
@@ -157,7 +160,6 @@ async function refuseOpenPayments(shop: Shop): Promise<void> {
       where m.site_id = ${shop.siteId} and m.status = 'pending' and p.provider = 'stripe' limit 1`,
   );
   if (!open && !moving) return;
-  const message =
-    'Payments or refunds of this account are still open. Wait until they are finished, or cancel their orders.';
+  const message = 'Payments or refunds of this account are pending. Wait until they complete, or cancel their orders.';
   throw new ShopError('payment_account_in_use', message);
 }

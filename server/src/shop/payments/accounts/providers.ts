@@ -4,36 +4,36 @@ import type { RowOf } from '../../../db/row-of.ts';
 import { bodyMistake, ValidationError } from '../../errors.ts';
 import { findAnyTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
-import { PATIENCE, type Patience } from '../patience.ts';
 import type { PaymentProvider } from '../provider.ts';
+import { PROVIDER_DEADLINES, type ProviderDeadlines } from '../provider-deadlines.ts';
 import { openKey, opens } from './sealed-keys.ts';
 
-/** The settings for calling accounts. */
+/** Settings for calls to payment accounts. */
 export interface AccountSettings {
   secretKey: string;
-  /** In place of Stripe's own address; only outside production. */
+  /** Replaces Stripe's address; not in production. */
   stripeApiUrl?: string | undefined;
-  /** The key of the platform whose connected accounts sites are paid through. */
+  /** The key of the platform with the sites' connected accounts. */
   stripePlatformKey?: string | undefined;
-  /** Default: `PATIENCE`. */
-  patience?: Patience;
+  /** Default: `PROVIDER_DEADLINES`. */
+  providerDeadlines?: ProviderDeadlines;
 }
 
-/** The accounts of all sites. */
+/** Payment accounts of all sites. */
 export interface PaymentAccounts {
-  readonly patience: Patience;
-  /** The provider of a site's account; undefined when it has none. */
+  readonly deadlines: ProviderDeadlines;
+  /** The provider of a site's account; undefined if it has none. */
   providerOf(site_id: string): Promise<PaymentProvider | undefined>;
   /**
-   * Throws a ValidationError for a key that Stripe refuses. While Stripe cannot be asked, any key passes. Answers whether it is known to be
-   * of another account than the site has now.
+   * Throws a ValidationError for a key that Stripe rejects. While Stripe is unreachable, any key is accepted. Returns
+   * whether the key is known to belong to another account than the current one.
    */
   refuseWrongKey(site_id: string, key: string): Promise<{ isOtherAccount: boolean }>;
 }
 
 export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccounts {
   return {
-    patience: settings.patience ?? PATIENCE,
+    deadlines: settings.providerDeadlines ?? PROVIDER_DEADLINES,
     async providerOf(site_id) {
       const account = await accountOf(db, site_id);
       return account && providerOf(settings, site_id, account);
@@ -45,7 +45,7 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
       const account = await ownerOf(key);
       if (account !== undefined) {
         const known = account && (await presentKey(db, settings, site_id));
-        // A revoked key no longer tells whose it was.
+        // The account of a revoked key cannot be found.
         const present = known ? await ownerOf(known) : undefined;
         return { isOtherAccount: Boolean(present && account !== present) };
       }
@@ -74,7 +74,7 @@ async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: str
   return openKey(secretKey, site_id, 'secret_key', sealed);
 }
 
-/** What speaks with Stripe is loaded with the first account there: many shops have none. */
+/** The Stripe client is loaded with the first account, because many shops have none. */
 async function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): Promise<PaymentProvider> {
   const { secretKey, stripeApiUrl: apiUrl, stripePlatformKey } = settings;
   const { secret_key, connected_account: connectedAccount, webhook_secret } = account;

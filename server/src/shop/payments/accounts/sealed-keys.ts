@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { type Sealing, seal, unseal } from '../../sealing.ts';
 import type { Shop } from '../../shop.ts';
 
-/** The keys of payment accounts as they are stored: sealed with the server's secret key, each for its site and its use. */
+/** Keys of payment accounts in the database: encrypted with the server's secret key, each bound to its site and use. */
 
 export type KeyUse = 'secret_key' | 'webhook_secret';
 
@@ -11,7 +11,7 @@ export function sealKey(secretKey: string, site_id: string, use: KeyUse, key: st
   return seal(sealingOf(secretKey, site_id, use), key);
 }
 
-/** Throws when the server's secret key is not the one that it was sealed with. */
+/** Throws if the key was encrypted with another secret key. */
 export function openKey(secretKey: string, site_id: string, use: KeyUse, sealed: Buffer): string {
   return unseal(sealingOf(secretKey, site_id, use), sealed);
 }
@@ -22,8 +22,8 @@ function sealingOf(secretKey: string, site_id: string, use: KeyUse): Sealing {
 }
 
 /**
- * Re-encrypts the keys of a shop's account; those under the new key already stay. Counts those re-encrypted, and those that
- * neither key opens.
+ * Re-encrypts the keys of a shop's account, except those already under the new key. Counts the re-encrypted ones and
+ * those that neither key decrypts.
  */
 export async function resealAccount(
   shop: Shop,

@@ -6,7 +6,7 @@ import { findPayment } from './find.ts';
 import { outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 import { settled } from './settled.ts';
 
-/** Begins a payment. Sending it again begins it once: our id is the idempotency key. */
+/** Begins a payment. Repeating it begins only one, because our id is the idempotency key. */
 export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Outcome> {
   const { id, means, amount, currency } = payment;
   const counted = toStripe(amount, currency);
@@ -21,19 +21,19 @@ export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Ou
   }
 }
 
-/** A declined card leaves a PaymentIntent, which is ended. Throws what leaves the outcome open. */
+/** Cancels the PaymentIntent that a declined card leaves. Rethrows errors with an unknown outcome. */
 async function afterRefusal(stripe: Stripe, payment: PaymentToBegin, error: unknown): Promise<Outcome> {
   if (!isRefusal(error)) throw error;
   const { payment_intent } = error;
   if (payment_intent) return settled(stripe, { kind: 'intent', intent: payment_intent });
-  // If this id had been used before with different parameters, the call would have been refused for that.
+  // Reusing this id with different parameters would have been rejected for that.
   const known = await findPayment(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
   return known ? settled(stripe, known) : refused(payment.id, codeOf(error));
 }
 
 function openPage(stripe: Stripe, payment: PaymentToBegin, amount: number): Promise<Stripe.Checkout.Session> {
   const { id, currency, description, return_url, cancel_url, email, expires_at } = payment;
-  if (return_url === null) throw new Error('A payment on a page of Stripe needs an address to come back to.');
+  if (return_url === null) throw new Error("A payment on Stripe's page needs a return address.");
   const product = { currency: currency.toLowerCase(), unit_amount: amount, product_data: { name: description } };
   const metadata = { ...metadataOf(payment), kind: 'page' };
   return stripe.checkout.sessions.create(
@@ -67,7 +67,7 @@ function confirm(
       confirm: true,
       confirmation_token,
       capture_method: captureMethodOf(payment),
-      // Methods that lead to another page need an address to come back to.
+      // Methods that lead to another page need a return address.
       automatic_payment_methods: { enabled: true, allow_redirects: return_url === null ? 'never' : 'always' },
       ...(return_url !== null && { return_url }),
       description,
@@ -78,7 +78,7 @@ function confirm(
   );
 }
 
-/** By which payments are found again, and their events told apart from those of other shops with the same account. */
+/** Identifies payments, and separates their events from those of other shops with the same account. */
 function metadataOf({ id, site_id }: PaymentToBegin) {
   return { payment_id: id, site_id };
 }
@@ -87,7 +87,7 @@ function captureMethodOf({ capture }: PaymentToBegin) {
   return capture === 'manual' ? 'manual' : 'automatic';
 }
 
-/** The languages of Stripe's page; for others it goes by the browser. */
+/** The languages of Stripe's page. For others it uses the browser's language. */
 const LOCALES =
   'bg cs da de el en es et fi fil fr hr hu id it ja ko lt lv ms mt nb nl pl pt ro ru sk sl sv th tr vi zh';
 

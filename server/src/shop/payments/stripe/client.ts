@@ -1,19 +1,18 @@
 import type { Stripe } from 'stripe';
 
-/** Where an account's calls go, and by which credentials. */
+/** Address and credentials for calls to an account. */
 export interface StripeAccess {
-  /** The account's own key, or that of the platform. */
+  /** The account's own key, or the platform's. */
   secretKey: string;
   /** The connected account for which the platform acts. */
   connectedAccount: string | null;
-  /** In place of Stripe's own address; only outside production. */
+  /** Replaces Stripe's address; not in production. */
   apiUrl: string | undefined;
 }
 
-/** The access of one site. */
 export interface StripeAccount extends StripeAccess {
   site_id: string;
-  /** Signs the webhooks of this site. While it is null, Stripe is only asked how payments stand. */
+  /** Verifies the webhooks of this site. Without it, payments are only polled. */
   webhookSecret: string | null;
 }
 
@@ -22,11 +21,11 @@ const TIMEOUT_MS = 15_000;
 
 const clients = new Map<string, Promise<Stripe>>();
 
-/** The official client. The package is loaded on first use: it takes 38 MB of memory, which shops without it need not pay. */
+/** The official client. Loaded on first use, because it takes 38 MB of memory. */
 export function clientOf(access: StripeAccess): Promise<Stripe> {
   const known = JSON.stringify(access);
   const client = clients.get(known) ?? open(access);
-  // Moved to the end: the least recently used one is forgotten first.
+  // Moves it to the end, so that the least recently used client is evicted first.
   clients.delete(known);
   clients.set(known, client);
   if (clients.size > 100) clients.delete(clients.keys().next().value ?? '');
@@ -34,8 +33,8 @@ export function clientOf(access: StripeAccess): Promise<Stripe> {
 }
 
 /**
- * The id of the account that a key belongs to; undefined for a key that Stripe refuses. While Stripe cannot be asked, a key is
- * assumed to be right, and its account is null. A restricted key may lack the right to ask.
+ * The account id of a key; undefined for a key that Stripe rejects; null if Stripe is unreachable, and the key is then
+ * assumed to be valid. A restricted key may lack the right to ask.
  */
 export async function accountOfKey(access: StripeAccess): Promise<string | null | undefined> {
   const stripe = await open(access);
@@ -53,7 +52,7 @@ async function open({ secretKey, connectedAccount, apiUrl }: StripeAccess): Prom
     ...address,
     ...(connectedAccount !== null && { stripeAccount: connectedAccount }),
     timeout: TIMEOUT_MS,
-    // The caller tries again, or a job does; each call has a key of its own that makes it happen once.
+    // The caller or a job retries; each call has its own idempotency key.
     maxNetworkRetries: 0,
     telemetry: false,
   });

@@ -9,8 +9,8 @@ import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
 
 /**
- * Webhooks. Stripe may send them late, twice and in any order, so an event only says what to look at: its current state is
- * asked of Stripe, and reported with the event's id.
+ * Webhooks of Stripe. They may arrive late, twice and in any order, so an event only triggers a read of the current
+ * state, which is reported with the event's id.
  */
 export async function receive(
   stripe: Stripe,
@@ -43,17 +43,17 @@ async function read(
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
-  // The human who is to act knows it already.
+  // The shopper has already been told about the action.
   return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
 }
 
-/** The object that an event is about, if it has one with an id: nothing else of it is believed. */
+/** The object of an event, if it has an id. Nothing else of the event is trusted. */
 function subjectIn({ data }: Partial<Stripe.Event>): Subject | undefined {
   const { object, id, metadata = null } = (data?.object ?? {}) as Partial<Subject>;
   return typeof object === 'string' && typeof id === 'string' ? { object, id, metadata } : undefined;
 }
 
-/** The payment that an object of Stripe belongs to, if this shop has begun it. */
+/** The payment of a Stripe object, if this shop began it. */
 function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Subject, 'metadata'>) {
   const { payment_id, site_id } = metadata ?? {};
   return site_id === own && payment_id !== undefined && isUuid(payment_id) ? { payment_id, site_id } : undefined;
@@ -85,15 +85,15 @@ interface Subject {
 
 function verify(stripe: Stripe, { webhookSecret }: StripeAccount, headers: IncomingHttpHeaders, body: Buffer) {
   const signature = headers['stripe-signature'];
-  if (webhookSecret === null || typeof signature !== 'string') throw new InvalidSignature('There is no signature.');
+  if (webhookSecret === null || typeof signature !== 'string') throw new InvalidSignature('The signature is missing.');
   try {
     return stripe.webhooks.constructEvent(body, signature, webhookSecret);
   } catch (error) {
-    throw new InvalidSignature('The signature is not that of this account.', { cause: error });
+    throw new InvalidSignature('The signature does not belong to this account.', { cause: error });
   }
 }
 
-/** What an event is about, as it is now. */
+/** The current state of an event's object. */
 async function subjectOf(
   stripe: Stripe,
   { payment_id: id, site_id, object }: { payment_id: string; site_id: string; object: Subject },
@@ -101,7 +101,7 @@ async function subjectOf(
   if (object.object === 'checkout.session') return findPayment(stripe, { id, site_id, reference: object.id });
   if (object.object !== 'payment_intent') return undefined;
   if (object.metadata?.kind !== 'page') return findPayment(stripe, { id, site_id, reference: object.id });
-  // On our side, a payment on Stripe's page is identified by its session.
+  // We identify a payment on Stripe's page by its session.
   const { data } = await stripe.checkout.sessions.list({ payment_intent: object.id, limit: 1 });
   return data[0] && findPayment(stripe, { id, site_id, reference: data[0].id });
 }

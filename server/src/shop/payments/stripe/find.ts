@@ -2,18 +2,18 @@ import type { Stripe } from 'stripe';
 import type { PaymentKey } from '../provider.ts';
 import { SHOWN_IN_INTENT, SHOWN_IN_SESSION } from './outcomes.ts';
 
-/** The objects of Stripe that belong to a payment of ours. */
+/** The Stripe objects of our payment. */
 
 export type Found =
   | { kind: 'session'; session: Stripe.Checkout.Session }
   | { kind: 'intent'; intent: Stripe.PaymentIntent };
 
-/** A payment for which Stripe's answer was lost is looked for among those made about when ours was, by the time in its id. */
+/** A payment whose response was lost is searched for among those created around the time in its id. */
 const EARLIER_SECONDS = 300;
 const LATER_SECONDS = 2_700;
 const AT_MOST = 10_000;
 
-/** What Stripe has under our payment, read now; undefined if it has nothing. */
+/** Reads the current Stripe objects of our payment; undefined if there are none. */
 export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey): Promise<Found | undefined> {
   if (reference?.startsWith('cs_')) return { kind: 'session', session: await readSession(stripe, reference) };
   if (reference?.startsWith('pi_')) {
@@ -22,21 +22,21 @@ export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey)
   const began = Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1_000;
   const created = { gte: Math.floor(began) - EARLIER_SECONDS, lte: Math.ceil(began) + LATER_SECONDS };
   const pages = { created, limit: 100 };
-  // Lists instead of the search, which may lag behind by a minute.
+  // Lists, because Stripe's search may lag by a minute.
   const session = await first(stripe.checkout.sessions.list(pages), (one) => one.metadata?.payment_id === id);
   if (session) return { kind: 'session', session: await readSession(stripe, session.id) };
   const intent = await first(stripe.paymentIntents.list(pages), (one) => one.metadata.payment_id === id);
   return intent && { kind: 'intent', intent: await readIntent(stripe, intent.id) };
 }
 
-/** The PaymentIntent of what was found; a session has one once the human has begun to pay. */
+/** The PaymentIntent of the found objects. A session has one once the shopper has begun to pay. */
 export function intentOf(found: Found): Stripe.PaymentIntent | undefined {
   if (found.kind === 'intent') return found.intent;
   const { payment_intent } = found.session;
   return payment_intent && typeof payment_intent !== 'string' ? payment_intent : undefined;
 }
 
-/** The refund of ours that Stripe has already, whether or not its answer was read. */
+/** Our refund, if Stripe has it already, whether or not its response was read. */
 export function findRefund(stripe: Stripe, payment_intent: string, id: string): Promise<Stripe.Refund | undefined> {
   return first(stripe.refunds.list({ payment_intent, limit: 100 }), (one) => one.metadata?.refund_id === id);
 }

@@ -1,12 +1,12 @@
 import { isRepeatedFailure } from './errors.ts';
 
-/** At most this many keys are tried in one go; the job tries again. */
+/** Maximum number of keys per attempt; the job retries. */
 const KEYS = 10;
 
 /**
- * Sends a call that moves money under an idempotency key. For a day Stripe repeats its first answer to a key, even if that was
- * a failure of its own (https://docs.stripe.com/error-low-level): then `find` looks for what the call made nevertheless, and if
- * that is nothing, the next key is used, the same one by all who send the call at once.
+ * Sends a call that moves money under an idempotency key. For a day Stripe repeats its first response to a key, even
+ * its own failure (https://docs.stripe.com/error-low-level). In that case `find` looks for an object that the call
+ * created nevertheless; if there is none, the next key is used, the same by all concurrent callers.
  */
 export async function sendOnce<Made>(
   key: string,

@@ -4,7 +4,7 @@ import { ifRefused } from './errors.ts';
 import { type Found, intentOf } from './find.ts';
 import { outcomeOfIntent, outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 
-/** How a payment stands. One that failed is ended at Stripe, so that nobody can pay it after all with another card. */
+/** The outcome of a payment. A failed one is cancelled at Stripe, so that nobody can pay it later with another card. */
 export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   const outcome = outcomeOf(found);
   const intent = intentOf(found);
@@ -15,7 +15,7 @@ export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   return outcomeOfIntent(now, outcome.reference);
 }
 
-/** How what was found stands, as it was read. */
+/** Outcome of the found objects, as read. */
 export function outcomeOf(found: Found): Outcome {
   return found.kind === 'session' ? outcomeOfSession(found.session) : outcomeOfIntent(found.intent);
 }

@@ -45,7 +45,7 @@ const PAID = { status: 'succeeded', amount: 3_600, currency: 'EUR' };
 async function opened(given: Partial<PaymentToBegin> = {}) {
   const wanted = payment(PAGE, given);
   const begun = await stripe.begin(wanted);
-  if (begun.next_action?.type !== 'redirect') throw new Error('There is no page.');
+  if (begun.next_action?.type !== 'redirect') throw new Error('The outcome has no page.');
   return { key: keyOf(wanted, begun.reference), url: begun.next_action.url, begun, wanted };
 }
 
@@ -55,7 +55,7 @@ async function paid() {
   return keyOf(wanted, reference);
 }
 
-test('a card that works pays, and sending the same again pays once', async () => {
+test('charges a valid card once when the payment is sent twice', async () => {
   const wanted = card('success');
   const [once, twice] = [await stripe.begin(wanted), await stripe.begin(wanted)];
   expect(once).toMatchObject(PAID);
@@ -65,7 +65,7 @@ test('a card that works pays, and sending the same again pays once', async () =>
   );
 });
 
-test('a declined card fails for a reason, and cannot be replaced behind our back', async () => {
+test('fails a declined card with a reason and accepts no other card afterwards', async () => {
   const wanted = card('declined');
   const outcome = await stripe.begin(wanted);
   expect(outcome).toMatchObject({ status: 'failed', reason: 'card_declined' });
@@ -73,7 +73,7 @@ test('a declined card fails for a reason, and cannot be replaced behind our back
   expect(await stripe.outcomeOf(keyOf(wanted, outcome.reference))).toMatchObject({ status: 'failed' });
 });
 
-test('3-D Secure leads to the bank, and counts once it is confirmed', async () => {
+test('sends 3-D Secure shoppers to the bank and succeeds after confirmation', async () => {
   const wanted = card('three_d_secure');
   const { reference, next_action, status } = await stripe.begin(wanted);
   expect({ status, next_action }).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect' } });
@@ -82,12 +82,12 @@ test('3-D Secure leads to the bank, and counts once it is confirmed', async () =
   expect(await stripe.outcomeOf(keyOf(wanted, reference))).toMatchObject(PAID);
 });
 
-test('3-D Secure without an address to come back to goes on by a client secret', async () => {
+test('returns a client secret for 3-D Secure without a return address', async () => {
   const { next_action } = await stripe.begin(card('three_d_secure', { return_url: null }));
   expect(next_action).toMatchObject({ type: 'client_secret', client_secret: expect.stringContaining('_secret_') });
 });
 
-test('3-D Secure that is refused fails, and one that is abandoned can be ended', async () => {
+test('fails a rejected 3-D Secure confirmation and can cancel an abandoned one', async () => {
   const [refused, abandoned] = [card('three_d_secure'), card('three_d_secure')];
   const { reference, next_action } = await stripe.begin(refused);
   await standIn.press(next_action?.type === 'redirect' ? next_action.url : '', 'refuse');
@@ -99,7 +99,7 @@ test('3-D Secure that is refused fails, and one that is abandoned can be ended',
   expect(await stripe.cancel(keyOf(abandoned, begun.reference))).toMatchObject({ status: 'cancelled' });
 });
 
-test("Stripe's page is opened in the shopper's language for the amount, and leads back when it is paid", async () => {
+test("opens Stripe's page in the shopper's language with the amount and returns after payment", async () => {
   const { key, url } = await opened();
   const session = standIn.ledger.session(key.reference ?? '');
   expect(session).toMatchObject({
@@ -116,7 +116,7 @@ test("Stripe's page is opened in the shopper's language for the amount, and lead
   expect(await stripe.outcomeOf(key)).toMatchObject(PAID);
 });
 
-test('a page that is ended cannot be paid, and one that was paid before stays paid', async () => {
+test('prevents payment of a cancelled page and keeps an earlier payment', async () => {
   const [ended, late] = [await opened(), await opened()];
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
@@ -124,7 +124,7 @@ test('a page that is ended cannot be paid, and one that was paid before stays pa
   expect(await stripe.cancel(late.key)).toMatchObject(PAID);
 });
 
-test('reserved money is taken in part, once, and the rest is released', async () => {
+test('captures part of an authorized amount once and releases the rest', async () => {
   const wanted = card('success', { capture: 'manual' });
   const begun = await stripe.begin(wanted);
   expect(begun).toMatchObject({ status: 'authorized', amount: 3_600, currency: 'EUR' });
@@ -134,7 +134,7 @@ test('reserved money is taken in part, once, and the rest is released', async ()
   expect(await stripe.capture(key, move)).toMatchObject({ status: 'succeeded', amount: 3_000 });
 });
 
-test('money reserved on the page is released, or lapses after a week', async () => {
+test('releases an authorization from the page, or lets it expire after a week', async () => {
   const [released, lapsed] = [await opened({ capture: 'manual' }), await opened({ capture: 'manual' })];
   await standIn.press(released.url, 'pay');
   await standIn.press(lapsed.url, 'pay');
@@ -146,7 +146,7 @@ test('money reserved on the page is released, or lapses after a week', async () 
   standIn.ledger.advance(-WEEK);
 });
 
-test('a refund is made once, also after Stripe has forgotten its key, and never above what was taken', async () => {
+test('refunds once, even after Stripe has forgotten the key, and never above the captured amount', async () => {
   const key = await paid();
   const move = { id: uuidv7(), amount: 1_400, currency: 'EUR' };
   const made = await stripe.refund(key, move);
@@ -161,10 +161,10 @@ test('a refund is made once, also after Stripe has forgotten its key, and never 
   });
 });
 
-test('what a failure of Stripe kept from being made is made when it is sent again', async () => {
+test('creates on retry what a failure of Stripe prevented', async () => {
   const manual = card('success', { capture: 'manual' });
   const reserved = keyOf(manual, (await stripe.begin(manual)).reference);
-  // The second time, the first key is answered as before, and the next one fails, too.
+  // On the second attempt, the first key returns the same failure and the next key fails too.
   const taken = { id: uuidv7(), amount: 3_600, currency: 'EUR' };
   standIn.faults.add('error_500', /\/capture$/, 3);
   for (let n = 0; n < 2; n += 1) await expect(stripe.capture(reserved, taken)).rejects.toThrow('An error occurred.');
@@ -186,9 +186,9 @@ test('what a failure of Stripe kept from being made is made when it is sent agai
 
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
-test.for(LOST)('the outcome is unknown after %s, and known when it is asked about or sent again', async (kind) => {
+test.for(LOST)('reports an unknown outcome after %s, and the outcome when asked or sent again', async (kind) => {
   const wanted = card('success');
-  // The client itself tries a second time when the connection is cut.
+  // The client itself retries once after a broken connection.
   standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
   await expect(stripe.begin(wanted)).rejects.toThrow();
   standIn.faults.clear();
@@ -198,7 +198,7 @@ test.for(LOST)('the outcome is unknown after %s, and known when it is asked abou
   expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
 });
 
-test('a beginning that arrives after the payment was ended takes nothing', async () => {
+test('charges nothing if the payment arrives after its cancellation', async () => {
   const late = card('success');
   expect(await stripe.cancel(keyOf(late))).toMatchObject({ status: 'cancelled' });
   expect(await stripe.begin(late)).toMatchObject({ status: 'cancelled' });
@@ -207,7 +207,7 @@ test('a beginning that arrives after the payment was ended takes nothing', async
   ).toBe(false);
 });
 
-test('what Stripe refuses at once is a failure and not an unknown outcome', async () => {
+test('reports a rejection by Stripe as failed, not as unknown', async () => {
   const means = { kind: 'confirmation_token', token: 'ctoken_unknown' } as const;
   expect(await stripe.begin(payment(means))).toMatchObject({ status: 'failed', reason: 'resource_missing' });
   expect(await stripe.begin(card('success', { amount: 1_234, currency: 'KWD' }))).toMatchObject({
@@ -221,13 +221,13 @@ test.for([
   ['ISK', 500, 50_000],
   ['HUF', 500, 50_000],
   ['KWD', 1_230, 1_230],
-] as const)('an amount of %s is counted as Stripe counts it', async ([currency, ours, theirs]) => {
+] as const)("converts the amount %s to Stripe's units", async ([currency, ours, theirs]) => {
   const outcome = await stripe.begin(card('success', { currency, amount: ours }));
   expect(outcome).toMatchObject({ status: 'succeeded', amount: ours, currency });
   expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
 });
 
-/** The last event of a type, as it is sent. */
+/** The last event of a type, as Stripe sends it. */
 function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   const event = standIn.ledger.events.findLast((one) => one.type === type);
   if (!event) throw new Error(`There is no event ${type}.`);
@@ -235,7 +235,7 @@ function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   return { headers: { 'stripe-signature': signature }, body: Buffer.from(body), event };
 }
 
-test('a webhook reports how the payment stands now, whatever it said when it was written', async () => {
+test('reports the current state of the payment for an older webhook', async () => {
   const { key, url } = await opened();
   await standIn.press(url, 'decline');
   const early = lastEvent('payment_intent.payment_failed');
@@ -248,7 +248,7 @@ test('a webhook reports how the payment stands now, whatever it said when it was
   expect(await stripe.receive(completed.headers, completed.body)).toMatchObject({ payment_id: key.id, outcome });
 });
 
-test('a webhook about a refund names it', async () => {
+test('names the refund of a refund webhook', async () => {
   const key = await paid();
   const id = uuidv7();
   await stripe.refund(key, { id, amount: 100, currency: 'EUR' });
@@ -260,7 +260,7 @@ test('a webhook about a refund names it', async () => {
   });
 });
 
-test('a forged, an old or an unsigned webhook is refused, and one of another shop is of no interest', async () => {
+test('rejects forged, old and unsigned webhooks and ignores those of other shops', async () => {
   await paid();
   const forged = lastEvent('payment_intent.succeeded', 'whsec_of_somebody_else');
   const old = lastEvent('payment_intent.succeeded', SECRET, Date.now() - 10 * MINUTE);
@@ -273,7 +273,7 @@ test('a forged, an old or an unsigned webhook is refused, and one of another sho
   expect(await neighbour.receive(good.headers, good.body)).toBeUndefined();
 });
 
-test('a platform acts for a connected account, and takes only webhooks of that account', async () => {
+test('acts for a connected account and accepts only its webhooks', async () => {
   const connected = stripeProvider({ ...account, connectedAccount: 'acct_finch' });
   const wanted = card('success');
   const { reference } = await connected.begin(wanted);
@@ -283,7 +283,7 @@ test('a platform acts for a connected account, and takes only webhooks of that a
   expect(await connected.receive(headers, body)).toBeUndefined();
 });
 
-test('nothing is known while Stripe cannot be reached', async () => {
+test('reports an unknown outcome while Stripe is unreachable', async () => {
   const key = await paid();
   await standIn.down();
   await expect(stripe.outcomeOf(key)).rejects.toThrow();

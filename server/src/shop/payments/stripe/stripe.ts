@@ -20,8 +20,8 @@ import { sendOnce } from './send-once.ts';
 import { outcomeOf, settled } from './settled.ts';
 
 /**
- * Payments by Stripe: its own page (Checkout) or a PaymentIntent that the storefront's page confirms. Every call that moves money
- * carries an id of ours as its idempotency key, so that repeating it moves no more.
+ * Payments by Stripe: its own page (Checkout) or a PaymentIntent that the storefront confirms. Every call that moves
+ * money carries our id as its idempotency key, so that repeating it moves no more.
  */
 export function stripeProvider(account: StripeAccount): PaymentProvider {
   const client = () => clientOf(account);
@@ -44,10 +44,10 @@ export function stripeProvider(account: StripeAccount): PaymentProvider {
 async function capture(stripe: Stripe, payment: PaymentKey, { id, amount, currency }: MoneyMove): Promise<Outcome> {
   const found = await findPayment(stripe, payment);
   const intent = found && intentOf(found);
-  if (!intent) throw new Error(`Stripe knows no payment ${payment.id} that could be captured.`);
+  if (!intent) throw new Error(`Stripe has no payment ${payment.id} to capture.`);
   if (intent.status !== 'requires_capture') return settled(stripe, found);
   const amount_to_capture = toStripe(amount, currency);
-  if (amount_to_capture === undefined) throw new Error(`Stripe cannot take ${amount} of ${currency}.`);
+  if (amount_to_capture === undefined) throw new Error(`Stripe cannot charge ${amount} ${currency}.`);
   const read = () => stripe.paymentIntents.retrieve(intent.id);
   await sendOnce(
     `capture:${id}`,
@@ -78,15 +78,15 @@ async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
 const NEVER_BEGAN = { status: 'cancelled', reason: null, next_action: null, amount: null, currency: null } as const;
 
 /**
- * Stripe knows nothing of the payment, but a call that began it may still be on its way. Its idempotency key is used up by a
- * call that takes no money, so that such a call is refused when it arrives. Undefined when it was used up before.
+ * Blocks a payment that Stripe does not have, because a call that begins it may still be on its way. A call that
+ * charges nothing uses the idempotency key, so that the late call is rejected. Undefined if the key was used before.
  */
 async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | undefined> {
   const { id: payment_id, site_id } = payment;
   const unused = {
     amount: 100,
     currency: 'usd',
-    description: 'Ended before it began',
+    description: 'Cancelled before it began',
     metadata: { payment_id, site_id },
   };
   try {
@@ -109,7 +109,7 @@ async function refund(
   if (found === 'elsewhere') return { status: 'failed', reference: id, reason: NO_ACCOUNT };
   const intent = found && intentOf(found);
   if (!intent) return { status: 'failed', reference: id, reason: 'payment_not_found' };
-  // Stripe keeps idempotency keys for a day. What is repeated later is found by the id that it carries.
+  // Stripe keeps idempotency keys for a day. Later repetitions are found by our id.
   const known = await findRefund(stripe, intent.id, id);
   if (known) return outcomeOfRefund(known);
   const counted = toStripe(amount, currency);

@@ -1,14 +1,14 @@
 import type { Cart } from '@commerce-backend/spec';
-import { requireBudget } from '../mandates/budgets.ts';
-import { requireCategories } from '../mandates/categories.ts';
+import { requireBudget } from '../agent-limits/budgets.ts';
+import { requireCategories } from '../agent-limits/categories.ts';
 import { minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * What an agent adds to a cart stays within the categories and the budget that its customer allowed; people are not bound.
+ * Checks an agent's cart against the categories and the budget that its customer approved. People have no limits.
  * Throws `category_not_allowed` or `budget_exceeded`.
  */
-export async function requireMandate(shop: Shop, { items, total }: Cart): Promise<void> {
+export async function requireAgentLimits(shop: Shop, { items, total }: Cart): Promise<void> {
   if (!shop.agent) return;
   await requireCategories(
     shop,

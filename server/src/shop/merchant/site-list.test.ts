@@ -6,9 +6,9 @@ import { openShop } from '../../../test/shop.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { suspendSite } from '../sites/state.ts';
-import { listSites, pageOfSites } from './fleet.ts';
+import { listSites, pageOfSites } from './site-list.ts';
 
-test('the list of sites counts what each of them holds, and nothing of the others', async () => {
+test('counts only the data of each site in the list of sites', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];
   await busy.givenProduct();
   await busy.givenProduct({ status: 'draft' });
@@ -21,7 +21,7 @@ test('the list of sites counts what each of them holds, and nothing of the other
   expect(of(quiet.credentials.site_id)).toMatchObject({ products: 1, orders: 0, storage_bytes: 0 });
 });
 
-test('sites are sorted by what is asked for', async () => {
+test('sorts sites by the requested order', async () => {
   const { db } = await testServer();
   const [first, second] = [await openShop(), await openShop()];
   await first.givenProduct();
@@ -34,7 +34,7 @@ test('sites are sorted by what is asked for', async () => {
   expect(byProducts.indexOf(one)).toBeLessThan(byProducts.indexOf(two));
 });
 
-/** Shops of a name that no other test uses, so that a search finds them alone. */
+/** Shops with a unique name, so that a search finds only them. */
 async function givenFleet(size: number) {
   const word = `fleet-${randomUUID()}`;
   const shops = [];
@@ -42,7 +42,7 @@ async function givenFleet(size: number) {
     const shop = await openShop();
     await shop.owner.query(`update commerce.site_settings set name = $2 where site_id = $1`, [
       shop.site_id,
-      // Longer than what a cursor keeps of it.
+      // Longer than the part that a cursor stores.
       `${word} ${'long '.repeat(10)}${String.fromCharCode(97 + n)}`,
     ]);
     shops.push(shop);
@@ -54,7 +54,7 @@ async function givenFleet(size: number) {
 }
 
 test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as const)(
-  'by cursor, every site is shown once in the order of %s',
+  'shows every site once when paging by cursor in the order of %s',
   async (sort) => {
     const { shops, page } = await givenFleet(5);
     await shops[1]?.givenProduct();
@@ -73,7 +73,7 @@ test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as co
   },
 );
 
-test('a site that moves to the front meanwhile hides none of the others', async () => {
+test('hides no other site if one moves to the front between pages', async () => {
   const { shops, page } = await givenFleet(4);
   const first = await page({ sort: 'products', limit: 2 });
   const last = shops.find(({ site_id }) => site_id === first.sites[1]?.site_id);
@@ -87,7 +87,7 @@ test('a site that moves to the front meanwhile hides none of the others', async 
   await expect(page({ sort: 'products', cursor: 'AAAA' })).rejects.toThrow(ValidationError);
 });
 
-test('sites are found by their state and by what is wrong with them, the worst first', async () => {
+test('filters sites by state and problem, worst first', async () => {
   const { shops, page } = await givenFleet(3);
   const [empty, selling, away] = shops.map(({ site_id }) => site_id);
   for (const shop of shops.slice(1)) {
@@ -111,7 +111,7 @@ test('sites are found by their state and by what is wrong with them, the worst f
   ]);
 });
 
-test('a problem finds the sites that have it, and no others', async () => {
+test('finds exactly the sites that have a problem', async () => {
   const { shops, page } = await givenFleet(3);
   const [failing, gone, well] = shops;
   for (const shop of shops) {
@@ -135,7 +135,7 @@ test('a problem finds the sites that have it, and no others', async () => {
 });
 
 test.each(['name', 'orders', 'health'] as const)(
-  'a page in the order of %s takes as many statements for many sites as for one',
+  'needs the same number of statements for many sites as for one, in the order of %s',
   async (sort) => {
     await openShop();
     const { db } = await testServer();
@@ -159,7 +159,7 @@ test.each(['name', 'orders', 'health'] as const)(
   },
 );
 
-test('what is read of a site is hidden from the tenant of another', async () => {
+test("hides a site's data from the tenant of another site", async () => {
   const { db } = await testServer();
   const [shop, other] = [await openShop(), await openShop()];
   const rowsAs = (tenant: string) =>

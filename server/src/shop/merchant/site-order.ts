@@ -12,7 +12,7 @@ export const SITE_ORDERS = [
 ] as const;
 export type SiteOrder = (typeof SITE_ORDERS)[number];
 
-/** A site with what decides its place: the key of the order, and then its id, so that no two have the same place. */
+/** A site with its sort key and id, so that no two sites have the same position. */
 export interface Placed<Site extends { site_id: string }> {
   site: Site;
   key: string | number;
@@ -20,29 +20,29 @@ export interface Placed<Site extends { site_id: string }> {
 
 type Place = Pick<Placed<{ site_id: string }>, 'key'> & { site: { site_id: string } };
 
-/** Names upwards, everything else from the newest or the most down. */
+/** Names ascending, everything else descending. */
 export function placeInOrder<One extends Place>(placed: One[], order: SiteOrder): One[] {
   return placed.sort((a, b) => compare(a, b, order));
 }
 
-/** A cursor holds 512 characters, and a name may be longer. */
+/** A cursor has at most 512 characters, and a name may be longer. */
 const KEPT_OF_NAME = 40;
 
-/** Points behind a site, wherever others come to stand meanwhile. */
+/** A cursor after a site, which stays valid if sites move. */
 export function cursorAfter({ key, site }: Place, order: SiteOrder): string {
   return Buffer.from(JSON.stringify([order, cut(key), site.site_id])).toString('base64url');
 }
 
-/** How many come before what the cursor points at. Throws ValidationError for a cursor that is not one of this order. */
+/** The number of sites up to the cursor. Throws ValidationError for a cursor of another order. */
 export function afterCursor(placed: Place[], order: SiteOrder, cursor: string): number {
   const [of, key, site_id] = parsed(cursor);
   const ok = of === order && typeof site_id === 'string' && (typeof key === 'string' || typeof key === 'number');
   if (!ok) {
-    const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged, with the same sort.';
+    const msg = 'Invalid cursor. Send the next_cursor of a response unchanged, with the same sort.';
     throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
   }
   const same = placed.find(({ site }) => site.site_id === site_id);
-  // The whole name, if that is still how it begins.
+  // Uses the current name if it still begins with the stored part.
   const last = same && cut(same.key) === key ? same : { key, site: { site_id } };
   const next = placed.findIndex((one) => compare(one, last, order) > 0);
   return next === -1 ? placed.length : next;
@@ -61,7 +61,7 @@ function parsed(cursor: string): unknown[] {
   }
 }
 
-/** As localeCompare, which takes several times as long. */
+/** Several times as fast as localeCompare. */
 const BY_NAME = new Intl.Collator();
 
 function compare(a: Place, b: Place, order: SiteOrder): number {

@@ -7,72 +7,75 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } from './fleet-order.ts';
 import * as setup from './setup.ts';
+import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } from './site-order.ts';
 
 export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
 
-/** The worst first: the order of `health`. */
+/** Worst first: the order of `health`. */
 export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as const;
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
-/** A site as everybody may know it before its tenant is set. */
+/** The fields of a site that need no tenant. */
 interface Named extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'created_at'> {
   /** The primary host. */
   host: string | null;
-  /** Since when an operator has suspended it. */
+  /** Time of suspension by an operator. */
   suspended_at: string | null;
-  /** Since when it has moved to another server. */
+  /** Time of the move to another server. */
   moved_at: string | null;
-  /** When it will be deleted. */
+  /** Time of the scheduled deletion. */
   delete_at: string | null;
 }
 
 interface Counted {
   name: string;
-  /** Of any status. */
+  /** Products of any status. */
   products: number;
   orders: number;
   last_order_at: string | null;
-  /** Of uploaded files. */
+  /** Size of uploaded files. */
   storage_bytes: number;
-  /** In this month. */
+  /** Calls in the current month. */
   calls: number;
 }
 
 interface Health {
   problems: SiteProblem[];
-  /** The missing steps that keep it from selling. */
+  /** Missing setup steps that prevent sales. */
   lacks: string[];
 }
 
-/** A site in the view of all sites, as operators have it. */
-export type FleetSite = Named & Counted & Health;
+/** A site in the operators' list of all sites. */
+export type ListedSite = Named & Counted & Health;
 
 type Card = { name: string } | undefined;
 
-interface FleetFilter {
-  /** Part of the name or of the primary host, in any case. */
+interface SiteFilter {
+  /** Part of the name or primary host, case-insensitive. */
   q?: string;
   sort?: SiteOrder;
   status?: SiteStatus;
   problem?: SiteProblem;
 }
 
-/** All sites that fit: names upwards, everything else from the newest, the most or the worst down. */
-export function listSites(db: Pool, card: Card, filter: FleetFilter): Promise<FleetSite[]> {
+/** All matching sites: names ascending, everything else descending. */
+export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<ListedSite[]> {
   return inTransaction(db, async (connection) => {
     const found = await inOrder(connection, card, filter);
     return describe(connection, card, found);
   });
 }
 
-/** A page of those, or what follows a cursor, inside a transaction. Throws ValidationError for a cursor of another list. */
+/**
+ * A page of matching sites, by number or cursor, inside a transaction. Throws ValidationError for a cursor of another
+ * list.
+ */
 export async function pageOfSites(
   connection: Connection,
   card: Card,
-  { cursor, page: wanted, limit: most, ...filter }: FleetFilter & PageQuery & { cursor?: string },
+  { cursor, page: wanted, limit: most, ...filter }: SiteFilter & PageQuery & { cursor?: string },
 ) {
   const { sort = 'name' } = filter;
   const all = await inOrder(connection, card, filter);
@@ -87,7 +90,7 @@ export async function pageOfSites(
   };
 }
 
-/** A site with how it is doing. */
+/** A site with its health. */
 export async function siteDetails(shop: Shop, card: Card) {
   const site = await shop.one<Named>(
     sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.moved_at, s.delete_at, d.host from sites s
@@ -113,8 +116,8 @@ export async function siteDetails(shop: Shop, card: Card) {
   return { ...site, ...counted, ...health, health: { ...waiting, failing_webhooks, setup: { can_sell, missing } } };
 }
 
-/** The sites that fit, each with its place in the order. What the order does not need is not read. */
-async function inOrder(connection: Connection, card: Card, filter: FleetFilter): Promise<Placed<Named>[]> {
+/** The matching sites with their position. Reads only what the order needs. */
+async function inOrder(connection: Connection, card: Card, filter: SiteFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
   const named = (await readNamed(connection)).filter(
@@ -123,7 +126,7 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
   );
   const asksKeys = words !== undefined || sort === 'name' || COUNTED_FOR[sort].length > 0;
   const keys = asksKeys ? await keysOf(connection, named, COUNTED_FOR[sort]) : undefined;
-  // Whether a site is suspended is known without.
+  // The suspended state is already known.
   const asksHealth = sort === 'health' || (problem !== undefined && problem !== 'suspended');
   const health = asksHealth ? await healthOf(connection, named, card) : undefined;
   const placed = named.flatMap((site) => {
@@ -137,8 +140,8 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
   return placeInOrder(placed, sort);
 }
 
-/** What is told of sites, in the order in which they come. */
-async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<FleetSite[]> {
+/** Reads the displayed data of sites, keeping their order. */
+async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<ListedSite[]> {
   const sites = placed.map(({ site }) => site);
   const counts = await keysOf(connection, sites, COUNTS);
   const health = await healthOf(connection, sites, card);
@@ -148,7 +151,7 @@ async function describe(connection: Connection, card: Card, placed: Placed<Named
   });
 }
 
-/** Of a site whose columns are all wanted. */
+/** Counts of a site, all of whose columns were requested. */
 function withoutNulls({ products, orders, storage_bytes, calls, ...rest }: Key): Counted {
   const counts = { products: products ?? 0, orders: orders ?? 0, storage_bytes: storage_bytes ?? 0, calls: calls ?? 0 };
   return { ...rest, ...counts };
@@ -168,7 +171,7 @@ const COUNTS = ['products', 'orders', 'last_order_at', 'storage_bytes', 'calls']
 type Key = { name: string } & { [Count in (typeof COUNTS)[number]]: Counted[Count] | null };
 type OfSite<Row> = Row & { site_id: string };
 
-/** What decides a place, besides the name, the health and what every site shows. */
+/** The counts that a sort order needs. */
 const COUNTED_FOR: Record<SiteOrder, (typeof COUNTS)[number][]> = {
   ...{ name: [], created: [], health: [] },
   ...{ products: ['products'], orders: ['orders'], last_order: ['last_order_at'] },
@@ -181,7 +184,7 @@ function placeOf(sort: SiteOrder, site: Named, key: Key | undefined, health: Hea
   return key?.[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
-/** What decides the places of sites: columns that are not wanted are null. */
+/** The sort keys of sites. Columns that were not requested are null. */
 function keysOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Key>> {
   return ofEach(connection, sites, (site_ids) => query<OfSite<Key>>(connection, countsOf(site_ids, wanted)));
 }
@@ -209,15 +212,15 @@ async function healthOf(connection: Connection, sites: Named[], card: Card): Pro
 }
 
 /**
- * Reads of each site as that site, so that row-level security stays on: the function in the statement is called with the id that has
- * just become that of the tenant. A site that has just been deleted is left out.
+ * Reads each site as its own tenant, so that row-level security stays on: the function in the statement is called with
+ * the id that was just set as tenant. Skips sites deleted meanwhile.
  */
 async function ofEach<Row extends { site_id: string }>(
   connection: Connection,
   sites: Named[],
   read: (site_ids: string[]) => Promise<{ rows: Row[] }>,
 ): Promise<Map<string, Row>> {
-  // The same statements for each site: planning them anew each time takes longer than running them.
+  // Planning the same statements for each site takes longer than running them.
   await query(connection, sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
   const found = new Map<string, Row>();
   for (let from = 0; from < sites.length; from += SITES_AT_ONCE) {
@@ -227,7 +230,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** As many as are read well within the time limit of a statement. */
+/** A number that stays well within the statement timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {

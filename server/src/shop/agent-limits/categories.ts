@@ -5,11 +5,11 @@ import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The categories that a customer allowed an agent: product types and handles of collections, ignoring case. They are checked
- * wherever an agent finds, adds or buys, and once more when the order is made.
+ * Categories that a customer allows an agent: product types and handles of collections, case-insensitive. They are
+ * checked whenever an agent finds, adds or buys, and again when the order is created.
  */
 
-/** Whether `products p` is in one of the categories, as a condition; no categories mean that everything is. */
+/** Whether `products p` is in one of the categories. An empty list allows everything. */
 export function inCategories(categories: string[]): Sql {
   if (categories.length === 0) return sql`true`;
   const lowered = categories.map((name) => name.toLowerCase());
@@ -22,7 +22,7 @@ export function inCategories(categories: string[]): Sql {
         else ${meetsRules(sql`c.rules`, sql`c.rules_match`)} end))`;
 }
 
-/** Throws `category_not_allowed` when one of the products is in none of the categories; one that is gone is in none. */
+/** Throws `category_not_allowed` if a product is in none of the categories. A deleted product is in none. */
 export async function requireCategories(shop: Shop, categories: string[], product_ids: string[]): Promise<void> {
   if (categories.length === 0) return;
   const outside = await shop.one(
@@ -30,11 +30,11 @@ export async function requireCategories(shop: Shop, categories: string[], produc
       select from products p where p.site_id = ${shop.siteId} and p.id = wanted.id and ${inCategories(categories)}) limit 1`,
   );
   if (!outside) return;
-  // Customers name categories in their own words, which are only in `categories` and not in a sentence of ours.
+  // Customers may write category names themselves, so these appear only in `categories`, not in the sentence.
   throw new ShopError('category_not_allowed', 'The agent may only use products in its categories.', { categories });
 }
 
-/** The categories of an agent's token, as the customer named them. */
+/** The categories of an agent's token, as the customer wrote them. */
 export async function categoriesOf(shop: Shop, token_id: string): Promise<string[]> {
   const found = await shop.one<RowOf<'tokens', 'categories'>>(
     sql`select categories from tokens where site_id = ${shop.siteId} and id = ${token_id} and kind = 'agent'`,

@@ -8,10 +8,10 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 import { budgetFields } from './budgets.ts';
 
-/** The tokens of agents, as their customers, the merchant and they themselves see and end them. */
+/** Tokens of agents: listing and revoking by customers, the merchant and the agents themselves. */
 const LIST_LIMIT = 100;
 
-/** Of `tokens t`, by the clock of the database. */
+/** Status of `tokens t`, by the database clock. */
 export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'revoked' when t.expires_at <= now() then 'expired'
   else 'active' end`;
 
@@ -33,7 +33,7 @@ function columns(shop: Shop): Sql {
   });
 }
 
-/** Those of a customer: active ones first, then the newest; 100 at most. */
+/** A customer's tokens: active ones first, then the newest, at most 100. */
 export async function listOfCustomer(shop: Shop, customer_id: string): Promise<AgentToken[]> {
   return shop.rows<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -47,7 +47,7 @@ export interface AgentTokenQuery extends PageQuery {
   status?: AgentTokenStatus;
 }
 
-/** One page of all, newest first. */
+/** One page of all tokens, newest first. */
 export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & { agent_tokens: AgentToken[] }> {
   const { page, limit, offset } = pageOf(query);
   const where = sql`t.site_id = ${shop.siteId} and t.kind = 'agent'
@@ -65,7 +65,7 @@ export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & {
   return { agent_tokens, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** One of them; only one of this customer, if one is given. Throws `not_found`. */
+/** One token, optionally only of the given customer. Throws `not_found`. */
 export async function get(shop: Shop, id: string, customer_id?: string): Promise<AgentToken> {
   const found = await shop.one<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -75,7 +75,7 @@ export async function get(shop: Shop, id: string, customer_id?: string): Promise
   return found;
 }
 
-/** An active one by its secret. */
+/** Finds an active token by its secret. */
 export async function findBySecret(shop: Shop, secret: string) {
   if (!isWellFormed('agent', secret)) return undefined;
   return shop.one<RowOf<'tokens', 'id' | 'customer_id'>>(
@@ -87,31 +87,31 @@ export async function findBySecret(shop: Shop, secret: string) {
 export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
- * Ends a token at once: every process asks the database on every call. One that has ended already stays as it is. Throws
- * `not_found`, also for the token of a customer other than the one given.
+ * Revokes a token at once, because every process checks the database on every call. Ended tokens stay unchanged. Throws
+ * `not_found`, also for a token of another customer.
  */
 export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
   await end(shop, by, sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`);
   return get(shop, id, customer_id);
 }
 
-/** Ends all tokens of a customer. Call it with the customer locked, so that none is being made at the same time. */
+/** Revokes all tokens of a customer, whose row must be locked, so that no token is created concurrently. */
 export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): Promise<void> {
   await end(shop, by, sql`t.customer_id = ${customer_id}`);
 }
 
-/** Ends the token of a customer that another one takes the place of; false if it was revoked before. */
+/** Ends the customer's token that a new one replaces; false if it was already revoked. */
 export async function endReplaced(shop: Shop, id: string, customer_id: string): Promise<boolean> {
   return (await end(shop, 'customer', sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`)) > 0;
 }
 
-/** Ends the token that came of a request, if it came. */
+/** Revokes the token issued for a consent request, if any. */
 export async function revokeOfConsent(shop: Shop, consent_id: string): Promise<void> {
   const made = sql`(select id from agent_tokens where site_id = ${shop.siteId} and consent_id = ${consent_id})`;
   await end(shop, 'system', sql`t.id = ${made}`);
 }
 
-/** Returns how many were ended. */
+/** Returns the number of ended tokens. */
 function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   return shop.run(
     sql`with ended as (
@@ -122,10 +122,10 @@ function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   );
 }
 
-/** What the agent who calls may do. Throws `invalid_token` when its access has ended. */
+/** The permissions of the calling agent. Throws `invalid_token` if its access has ended. */
 export async function own(shop: Shop): Promise<AgentToken> {
   const { agent } = shop;
-  if (!agent) throw new ShopError('invalid_token', 'Only an agent has a token of an agent.');
+  if (!agent) throw new ShopError('invalid_token', 'Only an agent can read its own token.');
   return get(shop, agent.token_id);
 }
 

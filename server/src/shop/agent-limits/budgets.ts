@@ -6,35 +6,34 @@ import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * What agents may spend, in the minor unit of the shop's currency: in all, or in each week or month from the consent on, and on one
- * order. It is checked when an agent prepares a purchase, and spent in the transaction that makes the order, by one conditional
- * UPDATE: parallel orders cannot overrun it. That UPDATE locks the agent's token, after the order and before the discount code
- * (checkout/complete.ts has all locks).
- *
- * A token keeps the number of the period that its spending belongs to. Nobody resets it when the period is over: whoever reads
- * counts the spending of a past period as 0, and the next UPDATE that spends begins the new one. The number never falls, so that a
- * transaction which began before the turn and comes after it spends from the new period. What is set aside for payments
- * under way stays set aside over the turn, and is spent from the period in which the payment succeeds.
+ * Budgets of agents, in minor units: in total, or per week or month since the consent, and per order. Checked when an
+ * agent prepares a purchase, and spent in the transaction that creates the order, by one conditional UPDATE, so that
+ * parallel orders cannot exceed it. That UPDATE locks the agent's token, after the order and before the discount code
+ * (checkout/complete.ts lists all locks).
+ * A token stores the number of the period to which its spending belongs. Nothing resets it: readers count the spending
+ * of a past period as 0, and the next UPDATE begins the new period. The number never decreases, so a transaction that
+ * began in the old period and runs late spends from the new one. Amounts reserved for pending payments stay reserved
+ * across periods and are spent from the period in which the payment succeeds.
  */
 
-/** The number of the present period of `agent_tokens a`. */
+/** The number of the current period of `agent_tokens a`. */
 const presentPeriod: Sql = sql`greatest(a.period_number, budget_period_at(a.budget_period, a.budget_since, now()))`;
 
-/** What `agent_tokens a` has spent in the present period. */
+/** The spending of `agent_tokens a` in the current period. */
 export const usedCents: Sql = sql`case when budget_period_at(a.budget_period, a.budget_since, now()) > a.period_number then 0
     else a.budget_used_cents end`;
 
-/** When the present period of `agent_tokens a` ends; null where there are no periods. */
+/** The end of the current period of `agent_tokens a`; null without periods. */
 export const resetsAt: Sql = sql`budget_period_start(a.budget_period, a.budget_since, ${presentPeriod} + 1)`;
 
-/** What the open checkouts of `agent_tokens a` come to. */
+/** The total of the open checkouts of `agent_tokens a`. */
 export function pendingCents(shop: Shop): Sql {
   return sql`(select coalesce(sum(k.shown_total * ${10 ** shop.currencyDigits}::bigint), 0)::bigint from checkouts k
     where k.site_id = a.site_id and k.agent_token_id = a.id and k.status in ('open', 'ready', 'requires_escalation')
       and (k.expires_at > now() or k.payment_id is not null))`;
 }
 
-/** The fields of an AgentBudget, of `agent_tokens a`. */
+/** The fields of an AgentBudget, from `agent_tokens a`. */
 export function budgetFields(shop: Shop): Fields<AgentBudget> {
   return {
     currency: sql`${shop.currency}::text`,
@@ -49,7 +48,7 @@ export function budgetFields(shop: Shop): Fields<AgentBudget> {
   };
 }
 
-/** The budget of a token as it stands. */
+/** The current budget of a token. */
 export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudget> {
   const found = await shop.one<AgentBudget>(
     sql`select ${selectList(budgetFields(shop))} from agent_tokens a where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
@@ -58,7 +57,7 @@ export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudge
   return found;
 }
 
-/** Throws `budget_exceeded` when this costs more than one order may, or more than the present period has left. */
+/** Throws `budget_exceeded` if the cost exceeds the limit per order or the rest of the current period. */
 export async function requireBudget(shop: Shop, token_id: string, cents: number): Promise<AgentBudget> {
   const budget = await budgetOf(shop, token_id);
   if (isWithin(budget, cents)) return budget;
@@ -69,7 +68,7 @@ function isWithin(budget: AgentBudget, cents: number): boolean {
   return cents <= (budget.max_per_order_cents ?? cents) && cents <= budget.budget_remaining_cents;
 }
 
-/** What an order took from an agent's budget, and from which period; nothing for an order that no agent prepared. */
+/** The amount that an order took from an agent's budget, and its period; zero for orders without an agent. */
 export interface Spent {
   cents: number;
   period_number: number;
@@ -78,8 +77,8 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = { cents: 0, period_number: 0 };
 
 /**
- * Takes the total of an order that is being made from the budget. What payments under way have set aside stays set aside:
- * throws `budget_exceeded`, or `payment_in_progress` when only those prevent it.
+ * Spends the total of a new order. Amounts reserved for pending payments stay reserved: throws `budget_exceeded`, or
+ * `payment_in_progress` if only these are in the way.
  */
 export async function spend(shop: Shop, token_id: string, cents: number): Promise<Spent> {
   const spent = await shop.one<Pick<Spent, 'period_number'>>(
@@ -91,7 +90,7 @@ export async function spend(shop: Shop, token_id: string, cents: number): Promis
   return spent ? { cents, ...spent } : refuseBeyond(shop, token_id, cents);
 }
 
-/** Sets aside the total of a payment that begins. Throws the same. */
+/** Reserves the total of a payment that begins. Throws the same. */
 export async function hold(shop: Shop, token_id: string, cents: number): Promise<void> {
   const held = await shop.run(
     sql`update agent_tokens a set budget_held_cents = a.budget_held_cents + ${cents}, budget_used_cents = ${usedCents},
@@ -101,13 +100,13 @@ export async function hold(shop: Shop, token_id: string, cents: number): Promise
   if (held === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** Whether the budget of `agent_tokens a` covers an order of so much, besides what is set aside. */
+/** Whether the budget of `agent_tokens a` covers an order of this amount, besides reserved amounts. */
 function covers(cents: number): Sql {
   return sql`${usedCents} + a.budget_held_cents + ${cents} <= a.budget_cents
         and (a.max_per_order_cents is null or ${cents} <= a.max_per_order_cents)`;
 }
 
-/** A payment has succeeded: what was set aside for it is spent. */
+/** Spends the reserved amount of a successful payment. */
 export async function spendHeld(shop: Shop, token_id: string, cents: number): Promise<Spent> {
   const spent = await shop.one<Pick<Spent, 'period_number'>>(
     sql`update agent_tokens a set budget_held_cents = a.budget_held_cents - ${cents},
@@ -119,7 +118,7 @@ export async function spendHeld(shop: Shop, token_id: string, cents: number): Pr
   return { cents, ...spent };
 }
 
-/** A payment is over without an order: what was set aside for it is free again. */
+/** Releases the reserved amount of a payment that ended without an order. */
 export async function freeHeld(shop: Shop, token_id: string, cents: number): Promise<void> {
   await shop.run(
     sql`update agent_tokens a set budget_held_cents = a.budget_held_cents - ${cents}
@@ -129,13 +128,13 @@ export async function freeHeld(shop: Shop, token_id: string, cents: number): Pro
 
 async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promise<never> {
   await requireBudget(shop, token_id, cents);
-  const message = "Another payment within the agent's budget is under way. Send the call again when it is over.";
+  const message = 'Another payment against this budget is pending. Retry when it completes.';
   throw new ShopError('payment_in_progress', message);
 }
 
 /**
- * Gives back what a locked order took that ended before it was paid, or so much of it as was refunded. It raises what is left
- * only if the order is of the present period: what a past one had left is gone.
+ * Returns the amount of a locked order that ended unpaid, or the refunded part. It increases the remaining budget only
+ * in the same period: the rest of a past period is forfeited.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(
@@ -155,7 +154,7 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 }
 
 /**
- * A refund of a locked order came back from the bank: the order takes the amount again, but no more than is left by now, since the
+ * Takes the amount of a refund that the bank rejected from the budget again, at most the remaining budget, because the
  * agent may have spent it meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
@@ -180,8 +179,8 @@ function exceeded(shop: Shop, budget: AgentBudget, required_cents: number): Shop
   const inWords = (cents: number) => `${decimal(cents, shop.currencyDigits)} ${shop.currency}`;
   const perOrder = max_per_order_cents !== null && required_cents > max_per_order_cents;
   const message = perOrder
-    ? `It costs ${inWords(required_cents)}, but the agent may spend at most ${inWords(max_per_order_cents)} on one order.`
-    : `It costs ${inWords(required_cents)}, but only ${decimal(budget_remaining_cents, shop.currencyDigits)} of the agent's budget is left.`;
+    ? `This costs ${inWords(required_cents)}, but the agent may spend at most ${inWords(max_per_order_cents)} per order.`
+    : `This costs ${inWords(required_cents)}, but only ${decimal(budget_remaining_cents, shop.currencyDigits)} of the agent's budget is left.`;
   const limit = perOrder ? 'per_order' : 'budget';
   return new ShopError('budget_exceeded', message, { limit, budget_cents, budget_used_cents, required_cents, budget });
 }
