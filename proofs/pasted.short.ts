@@ -94,7 +94,7 @@ const NOT_TESTED: [string, string, string][] = [
   [
     'docs/operators.md',
     'npx commerce-server site list',
-    'the same: server/src/shop/merchant/fleet.test.ts lists sites',
+    'the same: server/src/shop/merchant/site-list.test.ts lists sites',
   ],
   [
     'docs/operators.md',
