@@ -55,7 +55,7 @@ export async function readFacets(
           most,
         ),
         collections: collectionFacets(shop, without('collection'), most),
-        options: namedFacets('option', (...of) => optionValues(shop, ...of), chosen, without, most),
+        options: namedFacets('option', (matching, which) => optionValues(shop, matching, which), chosen, without, most),
         attributes: namedFacets('attribute', attributeValues, chosen, without, most),
         price: sql`(select case when count(*) > 0 then
           json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${without('price')} p)`,
