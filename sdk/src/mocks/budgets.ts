@@ -32,7 +32,7 @@ export function requireBudget(state: State, agent: StoredAgent, required_cents: 
     : `only ${decimal(budget_remaining_cents, state.digits)} of the agent's budget is left`;
   const limit = perOrder ? 'per_order' : 'budget';
   const fields = { limit, budget_cents, budget_used_cents, required_cents, budget };
-  throw new Refusal('budget_exceeded', `It costs ${inWords(required_cents)}, but ${most}.`, fields);
+  throw new Refusal('budget_exceeded', `This costs ${inWords(required_cents)}, but ${most}.`, fields);
 }
 
 /** Throws `category_not_allowed`. */

@@ -234,7 +234,7 @@ function wordingOf(error: ErrorObject): Wording {
 }
 
 function shortage(limit: unknown, noun: string): string {
-  return limit === 1 ? 'Should not be empty.' : `At least ${limit} ${noun}.`;
+  return limit === 1 ? 'Must not be empty.' : `At least ${limit} ${noun}.`;
 }
 
 function nounOf(keyword: string): string {

@@ -40,7 +40,7 @@ test('a deletion waits 30 days and can be cancelled until then', async () => {
   const shop = await openShop();
 
   const { data } = await remove(shop.site_id);
-  expect(data.notice).toContain('Backups');
+  expect(data.notice).toContain('backups');
   const again = await remove(shop.site_id);
   const days = (Date.parse(data.delete_at) - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(30);

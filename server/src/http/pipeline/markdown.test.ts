@@ -68,6 +68,7 @@ test('the text of each MCP tool contains ids, enum values, codes, URLs and tool 
   await use('get_shop');
   await use('get_token');
   await use('search_catalog');
+  await use('get_facets');
   await use('get_product', { product_id });
   await use('find_products', { query: 'a lamp under 40 euros' });
   const { cart } = await use('find_and_add', { product_id });
@@ -119,6 +120,7 @@ test('every Markdown response of the agent API contains ids, enum values, codes 
 
   await both('GET', 'shop');
   await both('GET', 'catalog/search');
+  await both('GET', 'catalog/facets');
   await both('GET', `catalog/products/${product.id}`);
   await both('POST', 'intent/find', { query: 'lamp' });
   const { cart } = await both('POST', 'intent/find-and-add', { product_id: product.id });
