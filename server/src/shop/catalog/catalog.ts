@@ -1,7 +1,6 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
-import { RERANKED } from '../../search/rank/candidates.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound } from '../errors.ts';
 import { pageOf } from '../page-query.ts';
@@ -11,6 +10,7 @@ import {
   matchingAlike,
   matchingAll,
   matchingSearch,
+  rankedIds,
   readFoundPage,
   readRankedPage,
   readShownPage,
@@ -95,13 +95,13 @@ async function listFound(
   const matches = matchesOf([...always, ...conditionsOf(filters.list)]);
   const readPage = () => {
     if (total === 0) {
-      const order = orderOf(sort, byRelevance(q, ORDERS.newest));
+      const order = orderOf(sort, byRelevance);
       return readShownPage(shop, matches, order, query, last ? 'last' : 'show');
     }
     if (sort !== 'relevance') {
       return readFoundPage(shop, matches, last ? sql`${canBeBought} desc, ${ORDERS[sort]}` : ORDERS[sort], query);
     }
-    const ranked = rankedIds(found, query, last);
+    const ranked = rankedIds(found, query, { soldOutLast: last });
     return ranked
       ? readRankedPage(shop, ranked, total, query)
       : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
@@ -128,15 +128,6 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 }
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
-
-/** The page, if it lies within the best results, which have their own order. */
-function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boolean): string[] | undefined {
-  const { limit, offset } = pageOf(query);
-  const buyable = last ? best.filter(({ in_stock }) => in_stock) : best;
-  if (total > RERANKED && offset + limit > buyable.length) return undefined;
-  const ordered = last ? [...buyable, ...best.filter(({ in_stock }) => !in_stock)] : best;
-  return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
-}
 
 /** The order of pages beyond the best results: best in stock, others, sold out. */
 function behindBest({ best }: SearchResult): Sql {
