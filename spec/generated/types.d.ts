@@ -3537,7 +3537,7 @@ export interface paths {
         };
         /**
          * The values to filter by
-         * @description The types, collections, vendors, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
+         * @description The types, collections, vendors, tags, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
          */
         get: operations["agent.getFacets"];
         put?: never;
@@ -8223,13 +8223,15 @@ export interface components {
                 /** @description Handles of collections. */
                 collection: components["schemas"]["AgentFacetValue"][];
                 vendor: components["schemas"]["AgentFacetValue"][];
+                tag: components["schemas"]["AgentFacetValue"][];
                 option: components["schemas"]["AgentFacetValues"][];
                 attribute: components["schemas"]["AgentFacetValues"][];
-                /** @description How many types, collections, vendors, options and attributes are left out. */
+                /** @description How many types, collections, vendors, tags, options and attributes are left out. */
                 more: {
                     product_type: components["schemas"]["Count"];
                     collection: components["schemas"]["Count"];
                     vendor: components["schemas"]["Count"];
+                    tag: components["schemas"]["Count"];
                     option: components["schemas"]["Count"];
                     attribute: components["schemas"]["Count"];
                 };
