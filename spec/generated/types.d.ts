@@ -8361,7 +8361,7 @@ export interface components {
             price_min?: components["schemas"]["MoneyInput"];
             /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only what can be bought now (true), or only the rest (false). */
+            /** @description Only what can be bought now, backorders included (true), or only the rest (false). */
             in_stock?: boolean;
             /** @description name:value, for example Size:M. */
             option?: components["schemas"]["OptionPairs"];
@@ -9627,7 +9627,7 @@ export interface components {
         AgentTokenId: components["schemas"]["Id"];
         /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Only products that can be bought now (true), or only the others (false). */
+        /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
         InStock: boolean;
         /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
         Unavailable: "show" | "hide" | "last";
@@ -17695,7 +17695,7 @@ export interface operations {
                  * @example 2026-03-01T00:00:00.000Z
                  */
                 updated_since?: components["schemas"]["Timestamp"];
-                /** @description Only products that can be bought now (true), or only the others (false). */
+                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
@@ -17961,7 +17961,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description A sort order instead of the collection's own; ties are ordered by id. */
                 sort?: "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
-                /** @description Only products that can be bought now (true), or only the others (false). */
+                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
@@ -20140,7 +20140,7 @@ export interface operations {
                 price_min?: components["parameters"]["PriceMin"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["parameters"]["PriceMax"];
-                /** @description Only products that can be bought now (true), or only the others (false). */
+                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /**
                  * @description Only products with a variant that has this option value, written as name:value, for example Size:M.

@@ -88,6 +88,23 @@ test('each filter finds exactly the products that meet it, on the storefront and
   expect(await everywhere({ price_min: '9', price_max: '18.00' }, 'mug')).toEqual(same('mug'));
 });
 
+test('in_stock includes backorders, which availability names, and the words `in stock` do not', async () => {
+  const { shop, agent } = await openMixedShop();
+  await shop.givenProduct({ name: 'Fire bowl', inventory_quantity: 0, inventory_policy: 'continue' });
+  const outcome = async (body: IntentFind) => {
+    const { data } = await agent.POST(find, { body });
+    return {
+      found: data?.candidates.map(({ content, availability }) => [content.name, availability]),
+      fate: data?.understood.find(({ kind }) => kind === 'in_stock')?.fate,
+    };
+  };
+
+  const backorder = [['Fire bowl', 'backorder']];
+  expect(await outcome({ query: 'fire bowl', in_stock: true })).toEqual({ found: backorder, fate: 'applied' });
+  expect(await outcome({ query: 'a fire bowl that is in stock' })).toEqual({ found: backorder, fate: 'relaxed' });
+  expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
+});
+
 test('what filters ask of a variant must hold for one and the same variant, which is the one that is answered', async () => {
   const { agent, everywhere, jacket } = await openMixedShop();
   const [cheap, reduced] = jacket.variants;
