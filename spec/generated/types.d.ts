@@ -8396,6 +8396,7 @@ export interface components {
         Need: {
             /** @description The words that ask for it, as they were written. */
             text: string;
+            /** @description The quantity of the request, else what the sentence says, else 1. */
             quantity: number;
             candidates: number[];
         };

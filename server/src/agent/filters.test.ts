@@ -1,4 +1,4 @@
-import type { IntentFind } from '@commerce-backend/spec';
+import type { IntentAdd, IntentFind } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
@@ -103,6 +103,18 @@ test('in_stock includes backorders, which availability names, and the words `in 
   expect(await outcome({ query: 'fire bowl', in_stock: true })).toEqual({ found: backorder, fate: 'applied' });
   expect(await outcome({ query: 'a fire bowl that is in stock' })).toEqual({ found: backorder, fate: 'relaxed' });
   expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
+});
+
+test('the needs of an outcome have the quantity that was sent, rather than that of the words', async () => {
+  const { agent } = await openMixedShop();
+  const quantities = async (body: IntentAdd) => {
+    const { data } = await agent.POST(add, { body: { ...body, dry_run: true } });
+    return [data?.status, data?.needs.map(({ quantity }) => quantity)];
+  };
+
+  expect(await quantities({ query: 'moor mug', quantity: 2 })).toEqual(['added', [2]]);
+  expect(await quantities({ query: 'three moor mugs', quantity: 2 })).toEqual(['added', [2]]);
+  expect(await quantities({ query: 'three moor mugs' })).toEqual(['added', [3]]);
 });
 
 test('what filters ask of a variant must hold for one and the same variant, which is the one that is answered', async () => {
