@@ -3537,7 +3537,7 @@ export interface paths {
         };
         /**
          * The values to filter by
-         * @description The types, collections, vendors, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
+         * @description The types, collections, vendors, tags, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
          */
         get: operations["agent.getFacets"];
         put?: never;
@@ -8223,13 +8223,15 @@ export interface components {
                 /** @description Handles of collections. */
                 collection: components["schemas"]["AgentFacetValue"][];
                 vendor: components["schemas"]["AgentFacetValue"][];
+                tag: components["schemas"]["AgentFacetValue"][];
                 option: components["schemas"]["AgentFacetValues"][];
                 attribute: components["schemas"]["AgentFacetValues"][];
-                /** @description How many types, collections, vendors, options and attributes are left out. */
+                /** @description How many types, collections, vendors, tags, options and attributes are left out. */
                 more: {
                     product_type: components["schemas"]["Count"];
                     collection: components["schemas"]["Count"];
                     vendor: components["schemas"]["Count"];
+                    tag: components["schemas"]["Count"];
                     option: components["schemas"]["Count"];
                     attribute: components["schemas"]["Count"];
                 };
@@ -8359,7 +8361,7 @@ export interface components {
             price_min?: components["schemas"]["MoneyInput"];
             /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only what can be bought now (true), or only the rest (false). */
+            /** @description Only what can be bought now, backorders included (true), or only the rest (false). */
             in_stock?: boolean;
             /** @description name:value, for example Size:M. */
             option?: components["schemas"]["OptionPairs"];
@@ -8394,6 +8396,7 @@ export interface components {
         Need: {
             /** @description The words that ask for it, as they were written. */
             text: string;
+            /** @description The quantity of the request, else what the sentence says, else 1. */
             quantity: number;
             candidates: number[];
         };
@@ -9625,7 +9628,7 @@ export interface components {
         AgentTokenId: components["schemas"]["Id"];
         /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Only products that can be bought now (true), or only the others (false). */
+        /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
         InStock: boolean;
         /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
         Unavailable: "show" | "hide" | "last";
@@ -17693,7 +17696,7 @@ export interface operations {
                  * @example 2026-03-01T00:00:00.000Z
                  */
                 updated_since?: components["schemas"]["Timestamp"];
-                /** @description Only products that can be bought now (true), or only the others (false). */
+                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
@@ -17959,7 +17962,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description A sort order instead of the collection's own; ties are ordered by id. */
                 sort?: "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
-                /** @description Only products that can be bought now (true), or only the others (false). */
+                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
@@ -20138,7 +20141,7 @@ export interface operations {
                 price_min?: components["parameters"]["PriceMin"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["parameters"]["PriceMax"];
-                /** @description Only products that can be bought now (true), or only the others (false). */
+                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /**
                  * @description Only products with a variant that has this option value, written as name:value, for example Size:M.

@@ -171,8 +171,13 @@ export function agentFacets({ in_stock, price, ...all }: Facets): AgentFacets {
     ...{ products: in_stock.true + in_stock.false, price },
     content: {
       ...{ content_trust: CONTENT_TRUST, product_type: valuesOf(all.product_types), vendor: valuesOf(all.vendors) },
-      ...{ collection: valuesOf(all.collections), option: named(all.options), attribute: named(all.attributes) },
-      more: { product_type: 0, collection: 0, vendor: 0, option: 0, attribute: 0 },
+      ...{
+        collection: valuesOf(all.collections),
+        tag: valuesOf(all.tags),
+        option: named(all.options),
+        attribute: named(all.attributes),
+      },
+      more: { product_type: 0, collection: 0, vendor: 0, tag: 0, option: 0, attribute: 0 },
     },
   };
 }

@@ -15,6 +15,7 @@ async function openFacetedShop(categories: string[] = []) {
   const { agent } = await givenAgent(shop, await shop.givenCustomer(), { categories });
   const mug = await shop.givenProduct({
     ...{ name: 'Moor mug', price: '18.00', product_type: 'Cups', vendor: 'Kiln', metadata: { Material: 'Stoneware' } },
+    tags: ['gift'],
     options: [{ name: 'Colour', values: ['Sage', 'Oat'] }],
     variants: [
       { option1: 'Sage', inventory_quantity: 1 },
@@ -22,11 +23,17 @@ async function openFacetedShop(categories: string[] = []) {
     ],
   });
   await shop.givenProduct({
-    ...{ name: 'Camp mug', price: '9.00', product_type: 'Cups', vendor: 'Ash' },
+    ...{ name: 'Camp mug', price: '9.00', product_type: 'Cups', vendor: 'Ash', tags: ['camping', 'gift'] },
     metadata: { material: 'Steel, enamel', weight: '90 g' },
   });
   await shop.givenProduct({ name: 'Rug', price: '90.00', product_type: 'Rugs', metadata: { material: 'stoneware' } });
-  await shop.givenProduct({ name: 'Secret', status: 'draft', product_type: 'Hidden', metadata: { material: 'Gold' } });
+  await shop.givenProduct({
+    name: 'Secret',
+    status: 'draft',
+    product_type: 'Hidden',
+    tags: ['Hidden'],
+    metadata: { material: 'Gold' },
+  });
   const collection = { title: 'For the table', handle: 'table', published: true };
   const rules = [{ field: 'product_type' as const, operator: 'equals' as const, value: 'cups' }];
   await shop.dashboard.POST('/api/dashboard/collections', { body: { ...collection, type: 'automatic', rules } });
@@ -46,6 +53,10 @@ const CUPS = {
   vendor: [
     { value: 'Ash', count: 1 },
     { value: 'Kiln', count: 1 },
+  ],
+  tag: [
+    { value: 'gift', count: 2 },
+    { value: 'camping', count: 1 },
   ],
   option: [{ name: 'Colour', values: [{ value: 'Sage', count: 1 }], more: 0 }],
   attribute: [
@@ -108,7 +119,8 @@ test('the facets of the demo shop take at most 1,500 tokens, and a search of fiv
   const facets = await read(facetsPath);
   // Brackets and numbers are more tokens than words are.
   expect(facets.length / 3).toBeLessThanOrEqual(1_500);
-  expect(JSON.parse(facets).content.product_type).toHaveLength(20);
+  const { product_type, tag } = JSON.parse(facets).content;
+  expect([product_type.length, tag.length]).toEqual([20, 10]);
   for (const words of ['wool', 'a gift', 'camping', 'something for the kitchen', 'colour fjord']) {
     const query = { query: words, limit: 5 };
     const listed = await read(`${search}?limit=5&q=${encodeURIComponent(words)}`);
@@ -130,6 +142,7 @@ test('values that a shop has too many of are left out and counted', async () => 
       name: `Thing ${i}`,
       product_type: `The type with the number ${i}`,
       vendor: `Maker ${i}`,
+      tags: [`a tag with the number ${i}`],
       metadata,
     });
   }
@@ -139,6 +152,7 @@ test('values that a shop has too many of are left out and counted', async () => 
   expect(JSON.stringify(data).length).toBeLessThanOrEqual(4_300);
   const { content } = data ?? {};
   expect((content?.product_type.length ?? 0) + (content?.more.product_type ?? 0)).toBe(62);
+  expect((content?.tag.length ?? 0) + (content?.more.tag ?? 0)).toBe(62);
   expect((content?.attribute.length ?? 0) + (content?.more.attribute ?? 0)).toBe(32);
   const [first] = content?.attribute ?? [];
   expect((first?.values.length ?? 0) + (first?.more ?? 0)).toBeGreaterThan(3);

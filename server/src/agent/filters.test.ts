@@ -1,4 +1,4 @@
-import type { IntentFind } from '@commerce-backend/spec';
+import type { IntentAdd, IntentFind } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
@@ -86,6 +86,35 @@ test('each filter finds exactly the products that meet it, on the storefront and
   expect(await everywhere({ in_stock: false })).toEqual(same('glass'));
   expect(await everywhere({ vendor: ['kiln'], product_type: ['cups'], tag: ['kitchen'] })).toEqual(same('mug'));
   expect(await everywhere({ price_min: '9', price_max: '18.00' }, 'mug')).toEqual(same('mug'));
+});
+
+test('in_stock includes backorders, which availability names, and the words `in stock` do not', async () => {
+  const { shop, agent } = await openMixedShop();
+  await shop.givenProduct({ name: 'Fire bowl', inventory_quantity: 0, inventory_policy: 'continue' });
+  const outcome = async (body: IntentFind) => {
+    const { data } = await agent.POST(find, { body });
+    return {
+      found: data?.candidates.map(({ content, availability }) => [content.name, availability]),
+      fate: data?.understood.find(({ kind }) => kind === 'in_stock')?.fate,
+    };
+  };
+
+  const backorder = [['Fire bowl', 'backorder']];
+  expect(await outcome({ query: 'fire bowl', in_stock: true })).toEqual({ found: backorder, fate: 'applied' });
+  expect(await outcome({ query: 'a fire bowl that is in stock' })).toEqual({ found: backorder, fate: 'relaxed' });
+  expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
+});
+
+test('the needs of an outcome have the quantity that was sent, rather than that of the words', async () => {
+  const { agent } = await openMixedShop();
+  const quantities = async (body: IntentAdd) => {
+    const { data } = await agent.POST(add, { body: { ...body, dry_run: true } });
+    return [data?.status, data?.needs.map(({ quantity }) => quantity)];
+  };
+
+  expect(await quantities({ query: 'moor mug', quantity: 2 })).toEqual(['added', [2]]);
+  expect(await quantities({ query: 'three moor mugs', quantity: 2 })).toEqual(['added', [2]]);
+  expect(await quantities({ query: 'three moor mugs' })).toEqual(['added', [3]]);
 });
 
 test('what filters ask of a variant must hold for one and the same variant, which is the one that is answered', async () => {

@@ -99,8 +99,9 @@ async function outcomeOf(
   const candidates = candidatesOf(finding.proposals, urlOf);
   const understood = withFilters(shop, compactUnderstood(finding.understood), body, filters);
   const { excluded } = finding;
+  const needs = needsOf(finding).map((need) => ({ ...need, quantity: body.quantity ?? need.quantity }));
   return {
-    ...{ dry_run, currency: shop.currency, understood, excluded, candidates, needs: needsOf(finding) },
+    ...{ dry_run, currency: shop.currency, understood, excluded, candidates, needs },
     ...(facets && { facets: await agentFacets.ofProducts(shop, finding.matches) }),
   };
 }

@@ -41,19 +41,21 @@ function facetsWhere(shop: Shop, conditions: Sql[]): Promise<Facets> {
 /** How long each list may be, from the most to the least that is shown. */
 interface Lengths {
   values: number;
+  /** Shops have more tags than types, and most tags repeat what types and attributes say. */
+  tags: number;
   names: number;
   ofName: number;
 }
 const LENGTHS: Lengths[] = [
-  { values: 30, names: 12, ofName: 10 },
-  { values: 25, names: 10, ofName: 8 },
-  { values: 20, names: 8, ofName: 8 },
-  { values: 20, names: 8, ofName: 5 },
-  { values: 20, names: 6, ofName: 5 },
-  { values: 15, names: 6, ofName: 4 },
-  { values: 10, names: 5, ofName: 4 },
-  { values: 6, names: 5, ofName: 3 },
-  { values: 3, names: 3, ofName: 2 },
+  { values: 30, tags: 30, names: 12, ofName: 10 },
+  { values: 25, tags: 25, names: 10, ofName: 8 },
+  { values: 20, tags: 20, names: 8, ofName: 8 },
+  { values: 20, tags: 15, names: 8, ofName: 5 },
+  { values: 20, tags: 10, names: 6, ofName: 5 },
+  { values: 15, tags: 8, names: 6, ofName: 4 },
+  { values: 10, tags: 6, names: 5, ofName: 4 },
+  { values: 6, tags: 6, names: 5, ofName: 3 },
+  { values: 3, tags: 3, names: 3, ofName: 2 },
 ];
 /** Of JSON: at most 1,500 tokens, which are three characters each where there are many numbers and brackets. */
 const MOST_CHARACTERS = 4_300;
@@ -67,7 +69,7 @@ export function briefFacets(facets: Facets): AgentFacets {
 type Counted = { value: string; count: number };
 type Named = { name: string; values: Counted[] };
 
-function cut({ in_stock, price, ...all }: Facets, { values, names, ofName }: Lengths): AgentFacets {
+function cut({ in_stock, price, ...all }: Facets, { values, tags, names, ofName }: Lengths): AgentFacets {
   const first = (list: Counted[], most: number) =>
     list.flatMap(({ value, count }) => (isShown(value) ? [{ value, count }] : [])).slice(0, most);
   const named = (list: Named[]) =>
@@ -83,6 +85,7 @@ function cut({ in_stock, price, ...all }: Facets, { values, names, ofName }: Len
     product_type: first(all.product_types, values),
     collection: first(all.collections, values),
     vendor: first(all.vendors, values),
+    tag: first(all.tags, tags),
     option: named(all.options),
     attribute: named(all.attributes),
   };
@@ -96,6 +99,7 @@ function cut({ in_stock, price, ...all }: Facets, { values, names, ofName }: Len
         product_type: all.product_types.length - content.product_type.length,
         collection: all.collections.length - content.collection.length,
         vendor: all.vendors.length - content.vendor.length,
+        tag: all.tags.length - content.tag.length,
         option: all.options.length - content.option.length,
         attribute: all.attributes.length - content.attribute.length,
       },
