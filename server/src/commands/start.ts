@@ -27,13 +27,11 @@ export async function start(config: Config): Promise<void> {
       const { openTracing } = await import('../tracing/open-tracing.ts');
       stops.unshift(await openTracing(config.tracing));
     }
-    // Loads while the database starts and is migrated.
-    const loading = import('./serve.ts');
     const database = await openDatabase(config, (sentence) => logger.debug(sentence));
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
     const prepared = prepareOnceWritable(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
-    const [{ serve, runJobs }] = await Promise.all([loading, prepared]);
+    const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
     const started = { config, logger, database, readiness, stops };
     const serving = await serve(started);
     const { server, metrics } = serving;
