@@ -7,7 +7,7 @@ import { ValidationError } from '../errors.ts';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 import * as agentFacets from './facets.ts';
-import { hasFilters, narrowing, OF_QUERY, readIntentFilters, withFilters } from './filters.ts';
+import { hasFilters, narrowing, readIntentFilters, readingOf, withFilters } from './filters.ts';
 import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { readUrls } from './product-links.ts';
 import { candidatesOf, productOf } from './products.ts';
@@ -20,7 +20,7 @@ type Links = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 export async function list(shop: Shop, links: Links, query: CatalogQuery): Promise<AgentProductPage> {
   const categories = shop.agent?.categories ?? [];
   const within: Filter[] = categories.length > 0 ? [{ condition: inCategories(categories) }] : [];
-  const read = await readListFilters(shop, query, OF_QUERY);
+  const read = await readListFilters(shop, query, readingOf(shop, 'query'));
   const filters = { ...read, list: [...within, ...narrowing(read.list)] };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.MOST_COUNTED)).body();
   const urlOf = await readUrls(shop, links);
