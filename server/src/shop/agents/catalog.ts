@@ -22,7 +22,7 @@ export async function list(shop: Shop, links: Links, query: CatalogQuery): Promi
   const within: Filter[] = categories.length > 0 ? [{ condition: inCategories(categories) }] : [];
   const read = await readListFilters(shop, query, readingOf(shop, 'query'));
   const filters = { ...read, list: [...within, ...narrowing(read.list)] };
-  const found = (await catalog.listMeeting(shop, query, filters, agentFacets.MOST_COUNTED)).body();
+  const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();
   const urlOf = await readUrls(shop, links);
   const proposals = found.products.flatMap(
     (product) => propose(product, withinLimits(product, filters.limits), query) ?? [],
