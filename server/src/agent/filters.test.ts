@@ -210,11 +210,11 @@ test('products of another shop set no price, and are not found by their attribut
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'cheaper_than'] }] });
 });
 
-test('an empty list filters nothing, and a cart beside it is bought as it is', async () => {
+test('an empty list and an order filter nothing, and a cart beside them is bought as it is', async () => {
   const { agent, shop, mug } = await openMixedShop();
   await shop.givenTerms();
   const lists = ['vendor', 'product_type', 'tag', 'option', 'attribute', 'exclude_tag', 'exclude_type', 'exclude_text'];
-  const body = Object.fromEntries(lists.map((name) => [name, []]));
+  const body: IntentFind = { ...Object.fromEntries(lists.map((name) => [name, []])), sort: 'price_asc' };
 
   const { data: found } = await agent.POST(find, { body: { query: 'mug', ...body } });
   expect(found?.candidates).toMatchObject([{ id: mug.id }]);
@@ -281,4 +281,28 @@ test('a price in another currency is not available, whatever the price that is f
   const { data } = await agent.POST(find, { body: { query: 'mug under 10 dollars', price_min: '15' } });
 
   expect(data?.understood).toContainEqual(expect.objectContaining({ text: 'under 10 dollars', fate: 'not_available' }));
+});
+
+test('a cached list follows a change of metadata, of a price and of stock at once', async () => {
+  const { dashboard, everywhere, mug, beaker } = await openMixedShop();
+  const [variant] = beaker.variants;
+  const twice = async (filters: Filters) => [await everywhere(filters), await everywhere(filters)].at(1)?.storefront;
+
+  expect(await twice({ attribute: ['material:stoneware'] })).toEqual(['mug']);
+  expect(await twice({ exclude_text: ['dishwasher'], product_type: ['Cups'] })).toEqual(['beaker']);
+  expect(await twice({ cheaper_than: mug.id })).toEqual(['beaker', 'glass']);
+  expect(await twice({ in_stock: true, product_type: ['Cups'] })).toEqual(['beaker', 'mug']);
+  const params = { path: { product_id: mug.id } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params,
+    body: { metadata: { material: 'Clay' }, price: '8.00' },
+  });
+  await dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+    params: { path: { variant_id: variant?.id ?? '' } },
+    body: { delta: -10, reason: 'lost' },
+  });
+  expect(await twice({ attribute: ['material:stoneware'] })).toEqual([]);
+  expect(await twice({ exclude_text: ['dishwasher'], product_type: ['Cups'] })).toEqual(['beaker', 'mug']);
+  expect(await twice({ cheaper_than: mug.id })).toEqual(['glass']);
+  expect(await twice({ in_stock: true, product_type: ['Cups'] })).toEqual(['mug']);
 });

@@ -34,14 +34,15 @@ const NAMES = [
   'cheaper_than',
 ] as const satisfies (keyof FilterQuery)[];
 
-export function hasFilters(sent: IntentFilters): boolean {
+/** An order does not say what is wanted: alone it would choose from the whole shop. */
+export function hasFilters(sent: FilterQuery): boolean {
   const query = withoutEmptyLists(sent);
-  return query.sort !== undefined || NAMES.some((name) => query[name] !== undefined);
+  return NAMES.some((name) => query[name] !== undefined);
 }
 
-/** The filters of a body; undefined if it has none. Throws a ValidationError. */
+/** The filters and the order of a body; undefined if it has none. Throws a ValidationError. */
 export async function readIntentFilters(shop: Shop, body: IntentFilters): Promise<Filters | undefined> {
-  if (!hasFilters(body)) return undefined;
+  if (!hasFilters(body) && body.sort === undefined) return undefined;
   const filters = await readFilters(shop, body, readingOf(shop, 'body'));
   return { ...filters, search: { ...filters.search, sort: body.sort } };
 }
