@@ -1,7 +1,7 @@
 import type { AgentFacets, AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import { inCategories, requireCategories } from '../agent-limits/categories.ts';
 import * as catalog from '../catalog/catalog.ts';
-import { type CatalogQuery, type Filter, readListFilters } from '../catalog/filters.ts';
+import { type CatalogQuery, type Filter, readListFilters, withoutEmptyLists } from '../catalog/filters.ts';
 import { withinLimits } from '../catalog/variant-limits.ts';
 import { ValidationError } from '../errors.ts';
 import type { LinkDeps } from '../links.ts';
@@ -17,7 +17,9 @@ import { candidatesOf, productOf } from './products.ts';
 type Links = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
 /** One page of the products that meet all filters. */
-export async function list(shop: Shop, links: Links, query: CatalogQuery): Promise<AgentProductPage> {
+export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promise<AgentProductPage> {
+  // Over MCP, lists can be empty.
+  const query = withoutEmptyLists(sent);
   const categories = shop.agent?.categories ?? [];
   const within: Filter[] = categories.length > 0 ? [{ condition: inCategories(categories) }] : [];
   const read = await readListFilters(shop, query, readingOf(shop, 'query'));
