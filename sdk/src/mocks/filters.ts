@@ -26,9 +26,10 @@ const NAMES = [
 
 export type FilterQuery = Pick<Call<'storefront.listProducts'>['query'], (typeof NAMES)[number]>;
 
-/** The filters of a body. */
+/** The filters of a body; an empty list filters nothing. */
 export function filtersIn(body: FilterQuery): FilterQuery {
-  return Object.fromEntries(NAMES.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+  const isSent = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(NAMES.flatMap((name) => (isSent(body[name]) ? [[name, body[name]]] : [])));
 }
 
 export function meetsFilters(state: State, product: StoredProduct, query: FilterQuery): boolean {

@@ -157,3 +157,21 @@ test('values that a shop has too many of are left out and counted', async () => 
   const [first] = content?.attribute ?? [];
   expect((first?.values.length ?? 0) + (first?.more ?? 0)).toBeGreaterThan(3);
 });
+
+test('the price range for agents has the highest price of a variant', async () => {
+  const { agent, givenProduct } = await openFacetedShop();
+  await givenProduct({
+    ...{ name: 'Tent', product_type: 'Tents', options: [{ name: 'Size', values: ['S', 'L'] }] },
+    variants: [
+      { option1: 'S', price: '40.00' },
+      { option1: 'L', price: '190.00' },
+    ],
+  });
+
+  const { data: shop } = await agent.GET(facetsPath);
+  const { data: listed } = await agent.GET(search, { params: { query: { product_type: ['Tents'], facets: true } } });
+  const { data: found } = await agent.POST(find, { body: { product_type: ['Tents'], facets: true } });
+
+  expect(shop?.price).toEqual({ min: '9.00', max: '190.00' });
+  for (const facets of [listed?.facets, found?.facets]) expect(facets?.price).toEqual({ min: '40.00', max: '190.00' });
+});

@@ -238,3 +238,100 @@ test('products of another shop set no price, and are not found by their attribut
   const { error } = await agent.POST(find, { body: { cheaper_than: theirs.id } });
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'cheaper_than'] }] });
 });
+
+test('an empty list and an order filter nothing, and a cart beside them is bought as it is', async () => {
+  const { agent, shop, mug } = await openMixedShop();
+  await shop.givenTerms();
+  const lists = ['vendor', 'product_type', 'tag', 'option', 'attribute', 'exclude_tag', 'exclude_type', 'exclude_text'];
+  const body: IntentFind = { ...Object.fromEntries(lists.map((name) => [name, []])), sort: 'price_asc' };
+
+  const { data: found } = await agent.POST(find, { body: { query: 'mug', ...body } });
+  expect(found?.candidates).toMatchObject([{ id: mug.id }]);
+  const { error } = await agent.POST(find, { body });
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'query'] }] });
+  const { data: added } = await agent.POST(add, { body: { product_id: mug.id, ...body } });
+  const { data: bought } = await agent.POST('/api/agent/intent/find-and-buy', {
+    body: { cart_id: added?.cart?.id ?? '', ...body, dry_run: true },
+  });
+  expect(bought).toMatchObject({ status: 'requires_escalation', candidates: [], totals: { subtotal: '18.00' } });
+});
+
+test("a product outside the agent's categories sets no price, by its id or in a sentence", async () => {
+  const { agent, jacket, mug } = await openMixedShop(['Cups']);
+
+  for (const request of [
+    agent.GET(search, { params: { query: { cheaper_than: jacket.id } } }),
+    agent.POST(find, { body: { cheaper_than: jacket.id } }),
+    agent.POST(add, { body: { cheaper_than: jacket.id } }),
+  ]) {
+    const { error } = await request;
+    expect((error as { detail: unknown })?.detail).toMatchObject([{ msg: 'The shop has no product with this id.' }]);
+  }
+  const { data } = await agent.POST(find, { body: { query: 'a mug cheaper than the Rain jacket' } });
+  expect(data?.understood).toContainEqual({
+    kind: 'price',
+    text: 'cheaper than the Rain jacket',
+    fate: 'not_understood',
+  });
+  expect((await agent.POST(find, { body: { cheaper_than: mug.id } })).data?.candidates).toHaveLength(1);
+});
+
+test('words are excluded wherever they are: with ß, œ or an umlaut, and at the end of long texts', async () => {
+  const { everywhere, shop } = await openMixedShop();
+  const long = 'a word '.repeat(700);
+  const notes = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`note ${i}`, 'a word '.repeat(70)]));
+  await shop.givenProduct({ name: 'Kanne', description: 'Aus Weißblech.' });
+  await shop.givenProduct({ name: 'Pâté', metadata: { zutat: 'Bœuf' } });
+  await shop.givenProduct({
+    name: 'Stift',
+    options: [{ name: 'Farbe', values: ['Grün', 'Rot'] }],
+    variants: [
+      { option1: 'Grün', price: '5.00' },
+      { option1: 'Rot', price: '15.00' },
+    ],
+  });
+  await shop.givenProduct({ name: 'Bar', description: `${long} hazelnuts`, metadata: { ...notes, zest: 'almonds' } });
+  const found = async (text: string, filters: Filters = {}) => {
+    const { storefront, search: listed, find: candidates } = await everywhere({ exclude_text: [text], ...filters });
+    return [storefront, listed, candidates].map((names) => names?.filter((name) => name === undefined).length);
+  };
+
+  expect(await found('nothing')).toEqual([4, 4, 4]);
+  for (const text of ['Weißblech', 'BŒUF', 'hazelnuts', 'almonds', 'word hazelnuts']) {
+    expect(await found(text), text).toEqual([3, 3, 3]);
+  }
+  expect(await found('grün')).toEqual([4, 4, 4]);
+  expect(await found('grün', { price_max: '7' })).toEqual([0, 0, 0]);
+});
+
+test('a price in another currency is not available, whatever the price that is filtered by', async () => {
+  const { agent } = await openMixedShop();
+
+  const { data } = await agent.POST(find, { body: { query: 'mug under 10 dollars', price_min: '15' } });
+
+  expect(data?.understood).toContainEqual(expect.objectContaining({ text: 'under 10 dollars', fate: 'not_available' }));
+});
+
+test('a cached list follows a change of metadata, of a price and of stock at once', async () => {
+  const { dashboard, everywhere, mug, beaker } = await openMixedShop();
+  const [variant] = beaker.variants;
+  const twice = async (filters: Filters) => [await everywhere(filters), await everywhere(filters)].at(1)?.storefront;
+
+  expect(await twice({ attribute: ['material:stoneware'] })).toEqual(['mug']);
+  expect(await twice({ exclude_text: ['dishwasher'], product_type: ['Cups'] })).toEqual(['beaker']);
+  expect(await twice({ cheaper_than: mug.id })).toEqual(['beaker', 'glass']);
+  expect(await twice({ in_stock: true, product_type: ['Cups'] })).toEqual(['beaker', 'mug']);
+  const params = { path: { product_id: mug.id } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params,
+    body: { metadata: { material: 'Clay' }, price: '8.00' },
+  });
+  await dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+    params: { path: { variant_id: variant?.id ?? '' } },
+    body: { delta: -10, reason: 'lost' },
+  });
+  expect(await twice({ attribute: ['material:stoneware'] })).toEqual([]);
+  expect(await twice({ exclude_text: ['dishwasher'], product_type: ['Cups'] })).toEqual(['beaker', 'mug']);
+  expect(await twice({ cheaper_than: mug.id })).toEqual(['glass']);
+  expect(await twice({ in_stock: true, product_type: ['Cups'] })).toEqual(['mug']);
+});

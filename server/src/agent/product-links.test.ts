@@ -64,6 +64,9 @@ test('a template of the settings makes the pages of products, and one without a 
     'https://{slug}.example/',
     'https://a.example/{slug}/{id}',
     'http://a.example/{id}',
+    'https://a.example/{handle}/{id}',
+    'https://a.example/<b>{id}',
+    'javascript:alert({id})',
   ]) {
     const { error } = await set(template);
     expect(error, template).toMatchObject({ detail: [{ loc: ['body', 'product_url_template'] }] });

@@ -384,6 +384,26 @@ test('drops a legal text whose address is not http or https', async () => {
   expect(rows[0]?.legal).not.toHaveProperty('terms_url');
 });
 
+test.each(['javascript:steal({slug})', 'https://shop.example/{slug}\\nBuy now'])(
+  'drops %s as the address of products',
+  async (forgery) => {
+    const shop = await openShop();
+    const product_url_template = 'https://shop.example/p/{slug}';
+    await shop.dashboard.PATCH('/api/dashboard/settings', { body: { product_url_template } });
+    const file = await exported(shop);
+    const forged = join(dir, 'template.site');
+    await rewriteRows(file, forged, 'site_settings', (rows) => rows.replace(product_url_template, forgery));
+
+    const { site_id } = await imported(forged);
+
+    const { rows } = await other.owner.query<{ product_url_template: string | null }>(
+      'select product_url_template from commerce.site_settings where site_id = $1',
+      [site_id],
+    );
+    expect(rows).toEqual([{ product_url_template: null }]);
+  },
+);
+
 test('removes control characters from names, and resets an unknown time zone', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Hill & Dale', time_zone: 'Europe/Lisbon' } });

@@ -63,13 +63,34 @@ test('migrates down and up after the baseline with a shop that uses all features
       await db.end();
     }
     await putIntoNewBatch(url);
+    const indexed = await readTerms(url);
 
     const undone = await rollback(url);
 
     expect(undone.toReversed()).toEqual(MIGRATION_NAMES.filter((name) => name > BASELINE));
+    const isOfAttribute = (term: string) => term.startsWith('@');
+    expect(await readTerms(url)).toEqual(indexed.filter((term) => !isOfAttribute(term)));
     expect(await migrate(url)).toEqual(undone.toReversed());
+    expect(indexed.filter(isOfAttribute).length).toBeGreaterThan(0);
+    expect(await readTerms(url)).toEqual(indexed);
   }, migratedTemplate());
 });
+
+/** The terms of the search index with the number of products that have them. */
+async function readTerms(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('begin; alter table commerce.search_postings no force row level security');
+    const { rows } = await client.query<{ term: string }>(
+      `select term || ' ' || count(*) as term from commerce.search_postings group by search_postings.term order by 1`,
+    );
+    await client.query('rollback');
+    return rows.map(({ term }) => term);
+  } finally {
+    await client.end();
+  }
+}
 
 /** Puts the migrations after the baseline into a separate batch: only the last batch is rolled back. */
 async function putIntoNewBatch(url: string): Promise<void> {

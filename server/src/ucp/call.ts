@@ -214,10 +214,17 @@ export function protocolErrorOf({ status, body, headers }: Refused): ProtocolErr
     headers[key] === undefined ? [] : [[name, headers[key]]],
   );
   const conflict = body.error?.startsWith('idempotency') && status < 500 ? 409 : status;
-  return new ProtocolError(conflict, body.error ?? 'error', body.message ?? 'The request was refused.', {
+  const message = messageOfFields(body) ?? body.message ?? 'The request was refused.';
+  return new ProtocolError(conflict, body.error ?? 'error', message, {
     ...Object.fromEntries(limit),
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="ucp"' }),
   });
+}
+
+/** `cheaper_than: The shop has no product with this id.` */
+function messageOfFields(body: Refused['body']): string | undefined {
+  if (!('detail' in body) || !Array.isArray(body.detail) || body.detail.length === 0) return undefined;
+  return body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join(' ');
 }
 
 /** Where the resource itself cannot be had. */

@@ -17,6 +17,7 @@ type Found = ReturnType<typeof shownOf>;
 
 const MOST_PER_PAGE = 50;
 const MOST_IDS = 20;
+const MOST_REPORTED = 10;
 
 /**
  * One page of the products that a search finds. Where nothing meets all that the words ask for, what `intent/find` would offer instead;
@@ -75,6 +76,10 @@ function nextOf(page: number, pages: number) {
 
 /** What the words ask for and is not met. */
 function messageOfUnmet({ kind, text, fate }: Understood): Message {
+  if (fate === 'not_understood') {
+    const content = `"${said(text)}" was not understood and not searched for. Send a filter instead, or ask the buyer.`;
+    return { type: 'warning', code: `${kind}_not_understood`, content, path: '$.query' };
+  }
   const content =
     fate === 'relaxed'
       ? `No product meets "${said(text)}" together with the rest of the query. These products do not.`
@@ -87,7 +92,7 @@ function filtersOf(call: UcpCall, { filters = {}, context = {} }: SearchWish): F
   const { categories = [], price, ...others } = filters;
   const types = categories.filter((one) => one !== '');
   return {
-    ...known(others),
+    ...known(call, others),
     ...(types.length > 0 && { product_type: types }),
     ...(price && pricesOf(call, price, context.currency)),
   };
@@ -108,29 +113,32 @@ function pricesOf(call: UcpCall, { min, max }: { min?: number; max?: number }, g
   };
 }
 
-const LISTS = [
+const FILTERS: ReadonlySet<string> = new Set<keyof FilterQuery>([
   'vendor',
   'product_type',
   'tag',
+  'collection',
   'option',
   'attribute',
+  'in_stock',
+  'on_sale',
+  'cheaper_than',
   'exclude_tag',
   'exclude_type',
   'exclude_attribute',
   'exclude_text',
-] as const satisfies (keyof FilterQuery)[];
-const FLAGS = ['in_stock', 'on_sale'] as const satisfies (keyof FilterQuery)[];
-const TEXTS = ['collection', 'cheaper_than'] as const satisfies (keyof FilterQuery)[];
+]);
 
-/** The filters of the API among what a request has beside those of the protocol. */
-function known(others: Record<string, unknown>): FilterQuery {
-  const kept = (names: readonly string[], isOne: (value: unknown) => boolean) =>
-    names.filter((name) => isOne(others[name])).map((name) => [name, others[name]]);
-  return Object.fromEntries([
-    ...kept(LISTS, (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')),
-    ...kept(FLAGS, (value) => typeof value === 'boolean'),
-    ...kept(TEXTS, (value) => typeof value === 'string'),
-  ]);
+/** The filters of the API among what a request has beside those of the protocol. The others are reported. */
+function known(call: UcpCall, others: Record<string, unknown>): FilterQuery {
+  for (const name of Object.keys(others)
+    .filter((one) => !FILTERS.has(one))
+    .slice(0, MOST_REPORTED)) {
+    const path = /^\w{1,64}$/.test(name) ? `$.filters.${name}` : '$.filters';
+    const content = 'The shop has no such filter, so it was not applied.';
+    call.messages.push({ type: 'warning', code: 'filter_not_applied', content, path });
+  }
+  return Object.fromEntries(Object.entries(others).filter(([name]) => FILTERS.has(name)));
 }
 
 function asQuery(filters: FilterQuery): Record<string, string | string[]> {

@@ -99,7 +99,15 @@ const address = object({
   postal_code: text(32),
   phone_number: text(64),
 });
-const filters = object({ categories: list(text(255), 20), price: object({ min: amount, max: amount }) });
+const texts = list(text(601), 50);
+const flag = { type: 'boolean' };
+/** Those of the API have its types here. Its other limits are checked where they are applied. */
+const filters = object({
+  ...{ categories: list(text(255), 20), price: object({ min: amount, max: amount }) },
+  ...{ vendor: texts, product_type: texts, tag: texts, option: texts, attribute: texts, in_stock: flag, on_sale: flag },
+  ...{ exclude_tag: texts, exclude_type: texts, exclude_attribute: texts, exclude_text: texts },
+  ...{ collection: text(255), cheaper_than: text(100) },
+});
 const cart = {
   line_items: list(line, 100),
   context: object({ language: text(100), postal_code: text(100), address_country: text(100) }),

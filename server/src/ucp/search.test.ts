@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 import { publishProfile, ucpClient } from '../../test/ucp.ts';
@@ -7,7 +8,7 @@ afterAll(agent.close);
 
 async function openUcp() {
   const shop = await openShop();
-  const { call } = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: agent.url });
+  const { call, send } = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: agent.url });
   const search = async (body: object) => {
     const { products, messages = [], pagination } = await call('search_catalog', '', { body });
     const titles = (products as { title: string }[]).map(({ title }) => title);
@@ -25,7 +26,7 @@ async function openUcp() {
     description: 'Hangs in a tent. With a red light.',
   });
   await shop.givenProduct({ name: 'Larch tent', price: '389.00', product_type: 'Camping' });
-  return { ...shop, call, search };
+  return { ...shop, call, send, search };
 }
 
 test('a limit or a word that no product meets is reported beside what is found', async () => {
@@ -81,4 +82,22 @@ test('products have the page of the shop, by its template or the page to buy', a
   const product_url_template = 'https://shop.example/p/{slug}?from=agent';
   await dashboard.PATCH('/api/dashboard/settings', { body: { product_url_template } });
   expect(await urlOf()).toBe('https://shop.example/p/larch-tent?from=agent');
+});
+
+test('a filter that cannot be applied is refused with its name or reported, and so are words that are not understood', async () => {
+  const { search, send } = await openUcp();
+  const refusal = async (filters: object) => {
+    const answer = await send('search_catalog', '', { body: { filters } });
+    return `${answer.status} ${((await answer.json()) as { content: string }).content}`;
+  };
+
+  expect(await refusal({ attribute: 'material:steel' })).toBe('400 $.filters.attribute must be array.');
+  expect(await refusal({ in_stock: 'true' })).toBe('400 $.filters.in_stock must be boolean.');
+  expect(await refusal({ attribute: ['steel'] })).toMatch(/^422 attribute\.0: Should be an attribute and its value/);
+  expect(await refusal({ cheaper_than: randomUUID() })).toBe('422 cheaper_than: The shop has no product with this id.');
+  const unknown = await search({ filters: { colour: ['red'], 'a.b c': 1, tag: [] } });
+  expect(unknown.titles).toHaveLength(4);
+  expect(unknown.messages).toEqual(['filter_not_applied $.filters.colour', 'filter_not_applied $.filters']);
+  const { messages } = await search({ query: 'mug for a 7 year old' });
+  expect(messages).toEqual(['word_not_understood $.query']);
 });

@@ -17,6 +17,7 @@ export async function up(knex: Knex): Promise<void> {
       join commerce.product_search s on s.site_id = p.site_id and s.product_id = p.id
       cross join jsonb_each_text(p.metadata) as m
       cross join unnest(array[m.value] || string_to_array(m.value, ', ')) as one (value)
+      where one.value is not null
       on conflict do nothing;
     alter table commerce.search_postings force row level security;
     alter table commerce.product_search force row level security;
@@ -27,7 +28,7 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.search_postings no force row level security;
-    delete from commerce.search_postings where term >= '@' and term < 'A';
+    delete from commerce.search_postings where starts_with(term, '@');
     alter table commerce.search_postings force row level security;
     alter table commerce.site_settings drop column product_url_template;
   `);

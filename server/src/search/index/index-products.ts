@@ -7,7 +7,7 @@ import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
 
 /** Increment it when postings change: products indexed by an older release are then reindexed. */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 interface Source {
   product_id: string;

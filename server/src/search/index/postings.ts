@@ -49,6 +49,9 @@ export const VALUE = '=';
 export const CODE = '#';
 export const ATTRIBUTE = '@';
 
+/** The term of products with a longer description or longer metadata than is indexed: what they do not have, only the texts show. */
+export const LONG_TEXT = '~long';
+
 /** All postings of a product. BM25F is saturated here, so that a query only has to add up impacts. */
 export function postingsOf(source: SearchDocument): Posting[] {
   const fields = {
@@ -82,8 +85,13 @@ export function postingsOf(source: SearchDocument): Posting[] {
     ...words,
     ...facetPostings(source),
     ...attributePostings(source),
+    ...(hasLongText(source) ? [exactPosting(LONG_TEXT, 0)] : []),
     ...source.codes.map((code) => exactPosting(CODE + code.slice(0, 255), 0)),
   ]);
+}
+
+function hasLongText({ description, metadata }: SearchDocument): boolean {
+  return description.length > MAX_DESCRIPTION || Object.values(metadata).join('\n').length > MAX_METADATA;
 }
 
 /** Ends the noun phrase of a name: `Case for phones, black` is a case. */

@@ -1,8 +1,8 @@
-import sql from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
 import { CURRENCIES } from '../query/amounts.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
-import type { ProductFilters, SearchDb } from '../search-db.ts';
+import type { SearchDb } from '../search-db.ts';
 import { isStopWord, stem, termsOf } from '../words/normalize.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
@@ -33,10 +33,13 @@ const ONE = new Set(['one', 'ones']);
 /** Words that only stand for the thing. */
 const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
 
-/** The sentence with the limit that a product of the shop sets, if it compares the price with one's. One statement where it may. */
+/**
+ * The sentence with the limit that a product of the shop sets, if it compares the price with one's. `where` are the conditions on
+ * `products p` that it must meet. One statement where it may.
+ */
 export async function withComparedPrice(
   db: SearchDb,
-  { visible }: Pick<ProductFilters, 'visible'>,
+  where: Sql[],
   sentence: string,
   parsed: ParsedQuery,
 ): Promise<ParsedQuery> {
@@ -48,7 +51,7 @@ export async function withComparedPrice(
   const terms = [...new Set(named.map(({ text }) => stem(text)))];
   if (terms.length === 0) return parsed;
   const products = await db.rows<{ name: string; price: string }>(
-    sql`select p.name, p.price::text as price from products p where p.site_id = ${db.siteId} and ${visible}
+    sql`select p.name, p.price::text as price from products p where p.site_id = ${db.siteId} and ${join(where, ' and ')}
       and p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
         and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE.title}::int <> 0
         group by x.product_id having count(*) = ${terms.length})

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { PLACE, VALUE } from '../index/postings.ts';
+import { LONG_TEXT, PLACE, VALUE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parsed-query.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
@@ -152,8 +152,9 @@ function haveAllWords(db: SearchDb, words: string[], condition: Sql): Sql {
     and x.term = any((select ${words}::text[])::text[]) ${condition} ${all}`;
 }
 
+/** Or a text that is indexed in part only. */
 function hasAnyWord(db: SearchDb, value: string): Sql {
-  const words = [...new Set([...value.split(' '), ...termsOf(value)])];
+  const words = [...new Set([...value.split(' '), ...termsOf(value), LONG_TEXT])];
   return sql`p.id in (select x.product_id from search_postings x
     where x.site_id = ${db.siteId} and x.term = any((select ${words}::text[])::text[]))`;
 }
@@ -171,16 +172,19 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
   const word = anyForm(value).replaceAll(' ', '[^[:alnum:]]+');
   const negated = `\\m${NEGATED_BEFORE}[^[:alnum:]]+([[:alnum:]]+[^[:alnum:]]+)?${word}\\M|\\m${word}[^[:alnum:]]*(free|frei)`;
   const [beginning = ''] = value.replace(/y$/, '').split(' ');
-  const hasOthers = words.length > 1 ? sql`p.id in (${haveAllWords(db, words, empty)}) and` : empty;
+  const hasOthers =
+    words.length > 1
+      ? sql`(p.id in (${haveAllWords(db, words, empty)}) or p.id in (${haveAllWords(db, [LONG_TEXT], empty)})) and`
+      : empty;
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
   const description = sql`case when ${isNoOption} then q.description end`;
   // Most do not have it in these texts at all, and the expressions take long.
   return sql`(${hasOthers} exists (select from products q where q.site_id = p.site_id and q.id = p.id
-    and case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${beginning}) > 0
+    and case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${folded(beginning)}) > 0
       then regexp_replace(unaccent(lower(concat_ws(' | ',
         (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
-        ${description}))), ${negated}::text, ' ', 'g') ~ ${`\\m${word}\\M`}::text
+        ${description}))), ${folded(negated)}, ' ', 'g') ~ ${folded(`\\m${word}\\M`)}
       else false end))`;
 }
 
@@ -209,12 +213,17 @@ export function variantHas(value: string): Sql {
   return hasForm(optionText, value);
 }
 
-const optionText = sql`' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' '`;
+const optionText = sql`' ' || regexp_replace(unaccent(lower(concat_ws(' | ', v.option1, v.option2, v.option3))), '[^[:alnum:]|]+', ' ', 'g') || ' '`;
+
+/** As `unaccent` writes the texts: it also replaces letters that `normalizeText` keeps, such as ß and œ. */
+function folded(text: string): Sql {
+  return sql`(select unaccent(${text}::text))`;
+}
 
 function hasForm(text: Sql, value: string): Sql {
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
-  return sql`exists (select from unnest(${forms}::text[]) as f (form) where strpos(${text}, f.form) > 0)`;
+  return sql`exists (select from unnest(${forms}::text[]) as f (form) where strpos(${text}, unaccent(f.form)) > 0)`;
 }
 
 /** A variant has this size, or a range of sizes that contains it. */

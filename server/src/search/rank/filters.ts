@@ -3,6 +3,7 @@ import { attributeTerm, PLACE, valueTerms } from '../index/postings.ts';
 import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
 import { termsOf } from '../words/normalize.ts';
+import { isForeignCurrency } from './conditions.ts';
 
 /** Filters that a caller sends beside the words. They always hold; what the words say against them is given up. */
 export interface SearchFilters {
@@ -41,12 +42,13 @@ export function mayHaveLabel(
 
 /** The constraints of a sentence that can hold beside the filters, with the order of the filters, and those that cannot. */
 export function withoutConflicts(
+  db: SearchDb,
   constraints: Constraint[],
   filters: SearchFilters | undefined,
 ): { kept: Constraint[]; overruled: Constraint[] } {
   if (!filters) return { kept: constraints, overruled: [] };
   const { sort } = filters;
-  const overruled = constraints.filter((each) => isAgainst(each, filters));
+  const overruled = constraints.filter((each) => !isForeignCurrency(db, each) && isAgainst(each, filters));
   const kept = constraints.filter((each) => !overruled.includes(each) && !(sort && each.kind === 'sort'));
   const order: Constraint[] =
     sort && sort !== 'relevance' ? [{ kind: 'sort', value: sort, text: `sort=${sort}`, start: 0, end: 0 }] : [];

@@ -79,7 +79,7 @@ export async function search(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const parsed = await parse(db, filters, sentence, options);
-  const { kept: constraints, overruled } = withoutConflicts(parsed.constraints, options.filters);
+  const { kept: constraints, overruled } = withoutConflicts(db, parsed.constraints, options.filters);
   const { words, groups, weighted, isUnknown } = await weigh(db, sentence, parsed, options);
   const isSingle = groups.length < 2;
   const codes = await readCodeMatches(db, { typed: sentence, isUnknown, isSingle, always: !!options.keywordsOnly });
@@ -174,7 +174,10 @@ async function parse(
   text: string,
   options: SearchOptions,
 ): Promise<ParsedQuery> {
-  if (options.facetConditions) return withComparedPrice(db, filters, text, await parseSentence(db, text));
+  if (options.facetConditions) {
+    const where = [filters.visible, ...(options.conditions ?? []).map(({ condition }) => condition)];
+    return withComparedPrice(db, where, text, await parseSentence(db, text));
+  }
   if (!options.keywordsOnly) return parseInCatalog(db, text);
   const words = tokenize(text).filter(({ kind }) => kind === 'word');
   return { constraints: [], words, ambiguous: { names: [], values: [] }, language: 'en' };

@@ -142,7 +142,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   if (product_id || variant_id) {
     return { ...(await chooseNamed(shop, body, await readNamed(shop, product_id, variant_id), filters)), filters };
   }
-  if (!query && !filters) {
+  if (!query && !hasFilters(body)) {
     const msg = 'Send a query, a filter, a product_id or a variant_id.';
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }

@@ -1,13 +1,13 @@
 import type { AgentFacets, AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import { inCategories, requireCategories } from '../agent-limits/categories.ts';
 import * as catalog from '../catalog/catalog.ts';
-import { type CatalogQuery, type Filter, readListFilters } from '../catalog/filters.ts';
+import { type CatalogQuery, type Filter, readListFilters, withoutEmptyLists } from '../catalog/filters.ts';
 import { withinLimits } from '../catalog/variant-limits.ts';
 import { ValidationError } from '../errors.ts';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 import * as agentFacets from './facets.ts';
-import { hasFilters, narrowing, OF_QUERY, readIntentFilters, withFilters } from './filters.ts';
+import { hasFilters, narrowing, readIntentFilters, readingOf, withFilters } from './filters.ts';
 import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { readUrls } from './product-links.ts';
 import { candidatesOf, productOf } from './products.ts';
@@ -17,12 +17,14 @@ import { candidatesOf, productOf } from './products.ts';
 type Links = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
 /** One page of the products that meet all filters. */
-export async function list(shop: Shop, links: Links, query: CatalogQuery): Promise<AgentProductPage> {
+export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promise<AgentProductPage> {
+  // Over MCP, lists can be empty.
+  const query = withoutEmptyLists(sent);
   const categories = shop.agent?.categories ?? [];
   const within: Filter[] = categories.length > 0 ? [{ condition: inCategories(categories) }] : [];
-  const read = await readListFilters(shop, query, OF_QUERY);
+  const read = await readListFilters(shop, query, readingOf(shop, 'query'));
   const filters = { ...read, list: [...within, ...narrowing(read.list)] };
-  const found = (await catalog.listMeeting(shop, query, filters, agentFacets.MOST_COUNTED)).body();
+  const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();
   const urlOf = await readUrls(shop, links);
   const proposals = found.products.flatMap(
     (product) => propose(product, withinLimits(product, filters.limits), query) ?? [],

@@ -2,7 +2,7 @@ import type { AgentFacets, Facets } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import { inCategories } from '../agent-limits/categories.ts';
-import { readFacets } from '../catalog/facets.ts';
+import { type FacetCount, readFacets } from '../catalog/facets.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { matching } from '../products/list.ts';
 import { visible } from '../products/rows.ts';
@@ -10,8 +10,7 @@ import type { Shop } from '../shop.ts';
 
 /** What agents can filter by, in few words. */
 
-/** So many values of each kind are counted. */
-export const MOST_COUNTED = 1_000;
+export const OF_AGENTS: FacetCount = { most: 1_000, ofVariants: true };
 
 /** Counting all products takes long, and models ask at the beginning of each conversation. Stock may be a minute old. */
 const known = new LRUCache<string, AgentFacets>({ max: 1_000, ttl: 60_000 });
@@ -35,7 +34,7 @@ export async function ofProducts(shop: Shop, product_ids: string[]): Promise<Age
 
 function facetsWhere(shop: Shop, conditions: Sql[]): Promise<Facets> {
   const always = [sql`p.site_id = ${shop.siteId}`, ...conditions];
-  return readFacets(shop, { always, filters: [], matchesOf: (all) => matching(all) }, MOST_COUNTED);
+  return readFacets(shop, { always, filters: [], matchesOf: (all) => matching(all) }, OF_AGENTS);
 }
 
 /** How long each list may be, from the most to the least that is shown. */

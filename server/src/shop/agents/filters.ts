@@ -1,6 +1,14 @@
 import type { AgentUnderstood, IntentFind } from '@commerce-backend/spec';
 import { termsOf } from '../../search/words/normalize.ts';
-import { type Filter, type FilterQuery, type Filters, type Reading, readFilters } from '../catalog/filters.ts';
+import { inCategories } from '../agent-limits/categories.ts';
+import {
+  type Filter,
+  type FilterQuery,
+  type Filters,
+  type Reading,
+  readFilters,
+  withoutEmptyLists,
+} from '../catalog/filters.ts';
 import type { Shop } from '../shop.ts';
 
 /** The filters of an agent's request, beside its sentence. */
@@ -26,19 +34,23 @@ const NAMES = [
   'cheaper_than',
 ] as const satisfies (keyof FilterQuery)[];
 
-export function hasFilters(query: IntentFilters): boolean {
-  return query.sort !== undefined || NAMES.some((name) => query[name] !== undefined);
+/** An order does not say what is wanted: alone it would choose from the whole shop. */
+export function hasFilters(sent: FilterQuery): boolean {
+  const query = withoutEmptyLists(sent);
+  return NAMES.some((name) => query[name] !== undefined);
 }
 
-/** The filters of a body; undefined if it has none. Throws a ValidationError. */
+/** The filters and the order of a body; undefined if it has none. Throws a ValidationError. */
 export async function readIntentFilters(shop: Shop, body: IntentFilters): Promise<Filters | undefined> {
-  if (!hasFilters(body)) return undefined;
-  const filters = await readFilters(shop, body, OF_BODY);
+  if (!hasFilters(body) && body.sort === undefined) return undefined;
+  const filters = await readFilters(shop, body, readingOf(shop, 'body'));
   return { ...filters, search: { ...filters.search, sort: body.sort } };
 }
 
-const OF_BODY: Reading = { place: 'body', ofVariants: true };
-export const OF_QUERY: Reading = { place: 'query', ofVariants: true };
+/** Limits are those of variants, and a product outside the agent's categories sets no price. */
+export function readingOf(shop: Shop, place: Reading['place']): Reading {
+  return { place, ofVariants: true, within: inCategories(shop.agent?.categories ?? []) };
+}
 
 /** Without kinds, of which facets show what the shopper could choose instead: agents are told what the result has. */
 export function narrowing(filters: Filter[]): Filter[] {

@@ -2,7 +2,7 @@ import type { Product, Understood } from '@commerce-backend/spec';
 import { parseQuery } from '../../search/query/parse.ts';
 import { type FilterQuery, readFilters } from '../catalog/filters.ts';
 import type { Shop, Tenant } from '../shop.ts';
-import { OF_QUERY } from './filters.ts';
+import { readingOf } from './filters.ts';
 import { findProposals } from './find.ts';
 
 /** How a search over UCP reports what it does not meet, as the search of agents does. */
@@ -29,7 +29,7 @@ export async function findInstead(
   query: FilterQuery,
   limit: number,
 ): Promise<{ products: Product[]; understood: Understood[] } | undefined> {
-  const filters = await readFilters(shop, query, OF_QUERY);
+  const filters = await readFilters(shop, query, readingOf(shop, 'query'));
   const { understood, proposals } = await findProposals(shop, q, limit, { filters });
   const unmet = understood.filter(({ fate }) => fate !== 'applied');
   const products = [...new Map(proposals.map(({ product }) => [product.id, product])).values()];

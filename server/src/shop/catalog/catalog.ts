@@ -22,7 +22,7 @@ import { canBeBought, searchFilters, visible } from '../products/rows.ts';
 import { ShownJson } from '../products/shown.ts';
 import { isBuyable } from '../products/shown-fields.ts';
 import type { Shop } from '../shop.ts';
-import { readFacets } from './facets.ts';
+import { type FacetCount, readFacets } from './facets.ts';
 import { type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
 
 /**
@@ -45,9 +45,9 @@ export async function listMeeting(
   shop: Shop,
   query: CatalogQuery,
   filters: Filters,
-  mostValues?: number,
+  counted?: FacetCount,
 ): Promise<ShownJson<ProductList>> {
-  if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, mostValues });
+  if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, counted });
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
   const matchesOf = (conditions: Sql[]) => matching(conditions);
   const conditions = [...always, ...conditionsOf(filters.list)];
@@ -64,7 +64,7 @@ export async function listMeeting(
   return shownList(
     shop,
     page,
-    query.facets ? { facets: await readFacets(shop, { always, filters: filters.list, matchesOf }, mostValues) } : {},
+    query.facets ? { facets: await readFacets(shop, { always, filters: filters.list, matchesOf }, counted) } : {},
   );
 }
 
@@ -78,7 +78,7 @@ const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 async function listFound(
   shop: Shop,
   query: CatalogQuery,
-  { q, filters, mostValues }: { q: string; filters: Filters; mostValues: number | undefined },
+  { q, filters, counted }: { q: string; filters: Filters; counted: FacetCount | undefined },
   withStock = pageOf(query).offset > 0 || sellingOut.has(shop.siteId),
 ): Promise<ShownJson<ProductList>> {
   const last = unavailableIn(query) === 'last';
@@ -110,10 +110,10 @@ async function listFound(
   const isRanked = last && total > 0 && sort === 'relevance';
   if (isRanked && !withStock && !page.products.every(isBuyable)) {
     sellingOut.set(shop.siteId, true);
-    return listFound(shop, query, { q, filters, mostValues }, true);
+    return listFound(shop, query, { q, filters, counted }, true);
   }
   const facets = query.facets && {
-    facets: await readFacets(shop, { always, filters: filters.list, matchesOf }, mostValues),
+    facets: await readFacets(shop, { always, filters: filters.list, matchesOf }, counted),
   };
   return shownList(shop, page, { understood, ...facets });
 }

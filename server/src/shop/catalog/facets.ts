@@ -7,8 +7,14 @@ import type { Shop } from '../shop.ts';
 import { meetsRules } from './collection-rules.ts';
 import { conditionsOf, type Filter } from './filters.ts';
 
-/** At most this many values of each facet, the most frequent first, unless the caller wants more. */
-const MAX_VALUES = 100;
+export interface FacetCount {
+  /** At most this many values of each facet, the most frequent first. */
+  most: number;
+  /** Whether the highest price is one of variants; else each product has its lowest only. */
+  ofVariants: boolean;
+}
+
+const OF_SHOPPERS: FacetCount = { most: 100, ofVariants: false };
 
 /** The parts of a list query that facets need. */
 interface Listed {
@@ -26,7 +32,7 @@ interface Listed {
 export async function readFacets(
   shop: Shop,
   { always, filters, matchesOf }: Listed,
-  most = MAX_VALUES,
+  { most, ofVariants } = OF_SHOPPERS,
 ): Promise<Facets> {
   const chosen = filters.filter(({ kind }) => kind !== undefined);
   const others = filters.filter(({ kind }) => kind === undefined);
@@ -58,7 +64,7 @@ export async function readFacets(
         options: namedFacets('option', (matching, which) => optionValues(shop, matching, which), chosen, without, most),
         attributes: namedFacets('attribute', attributeValues, chosen, without, most),
         price: sql`(select case when count(*) > 0 then
-          json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${without('price')} p)`,
+          json_build_object('min', min(p.price)::text, 'max', max(${ofVariants ? sql`p.price_max` : sql`p.price`})::text) end from ${without('price')} p)`,
         in_stock: sql`(select json_build_object('true', count(*) filter (where ${inStock}),
           'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)`,
       })} as facets`,

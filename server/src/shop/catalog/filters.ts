@@ -70,6 +70,8 @@ export interface Reading {
   place: 'query' | 'body';
   /** Whether a limit on the price is one of variants; else it is one of the product's price, the lowest of its variants. */
   ofVariants: boolean;
+  /** The products that the caller may see, as a condition on `products p`; by default all that are visible. */
+  within?: Sql;
 }
 
 /**
@@ -98,9 +100,10 @@ export function conditionsOf(filters: Filter[]): Sql[] {
  * The filters of a query: one for each kind and each option, which all must hold. Throws a ValidationError. At most two statements, for a
  * collection and for the product that others must be cheaper than.
  */
-export async function readFilters(shop: Shop, query: FilterQuery, reading: Reading): Promise<Filters> {
+export async function readFilters(shop: Shop, sent: FilterQuery, reading: Reading): Promise<Filters> {
+  const query = withoutEmptyLists(sent);
   const { in_stock, on_sale } = query;
-  const price = await readPrice(shop, query, reading.place);
+  const price = await readPrice(shop, query, reading);
   const options = pairsOf(query.option, reading.place, 'option');
   const attributes = pairsOf(query.attribute, reading.place, 'attribute');
   const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
@@ -132,6 +135,13 @@ export async function readFilters(shop: Shop, query: FilterQuery, reading: Readi
     limits: { price, in_stock: in_stock === true, on_sale: on_sale === true, options, unwanted },
     search: { where: conditionsOf(list), price, wanted },
   };
+}
+
+/** Models send `[]` for filters that they do not use: an empty list filters nothing. */
+export function withoutEmptyLists<T extends FilterQuery>(query: T): T {
+  return Object.fromEntries(
+    Object.entries(query).filter(([, value]) => !Array.isArray(value) || value.length > 0),
+  ) as T;
 }
 
 /** The filters of a list, with those that only lists have. */
@@ -170,21 +180,23 @@ function saleFilter(shop: Shop, on_sale: boolean): Filter {
 }
 
 /** The limits on the price, in the shop's currency, with the one that another product sets. */
-async function readPrice(shop: Shop, query: FilterQuery, place: Reading['place']): Promise<PriceRange> {
+async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Promise<PriceRange> {
+  const { place } = reading;
   const amountOf = (field: 'price_min' | 'price_max') => {
     const amount = query[field];
     return amount ? Number(canonicalAmount(amount, shop.currencyDigits, [place, field])) : undefined;
   };
   const min = amountOf('price_min');
-  const maxima = [amountOf('price_max'), query.cheaper_than && (await priceBelow(shop, query.cheaper_than, place))];
+  const maxima = [amountOf('price_max'), query.cheaper_than && (await priceBelow(shop, query.cheaper_than, reading))];
   const known = maxima.filter((max) => typeof max === 'number');
   return { ...(min !== undefined && { min }), ...(known.length > 0 && { max: Math.min(...known) }) };
 }
 
 /** The highest price below that of a product. */
-async function priceBelow(shop: Shop, product_id: string, place: Reading['place']): Promise<number> {
+async function priceBelow(shop: Shop, product_id: string, { place, within }: Reading): Promise<number> {
   const product = await shop.one<RowOf<'products', 'price'>>(
-    sql`select p.price from products p where p.site_id = ${shop.siteId} and p.id = ${product_id} and ${visible}`,
+    sql`select p.price from products p
+      where p.site_id = ${shop.siteId} and p.id = ${product_id} and ${visible} and ${within ?? sql`true`}`,
   );
   if (!product) {
     const msg = 'The shop has no product with this id.';

@@ -35,6 +35,8 @@ export function publicMistakes(patch: SettingsPatch, baseUrl: string): Validatio
 
 function isUrlTemplate(template: string, baseUrl: string): boolean {
   const [before = '', ...others] = template.split(/\{(?:slug|id)\}/);
+  // A misspelt placeholder would stay in every address.
+  if (/[{}<>"]/.test(before + others.join(''))) return false;
   return others.length === 1 && /^https?:\/\/[^/]+\//.test(before) && !!safeUrl(template.replace(/[{}]/g, ''), baseUrl);
 }
 

@@ -113,7 +113,7 @@ export async function cleanTexts(client: pg.Client): Promise<void> {
   await client.query(
     `update ${staged('site_settings')} set brand = brand - ${notOfTheWeb('brand')}, legal = legal - ${notOfTheWeb('legal')},
       storefront_url = case when storefront_url ~* '^https?://' then storefront_url end,
-      product_url_template = case when product_url_template ~* '^https?://' then product_url_template end,
+      product_url_template = case when product_url_template ~* '^https?://[^[:space:][:cntrl:]]+$' then product_url_template end,
       name = ${shown('name')},
       time_zone = case when lower(time_zone) in (select lower(name) from pg_timezone_names) then time_zone else 'UTC' end`,
   );
