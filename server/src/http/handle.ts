@@ -48,8 +48,8 @@ import type { ApiRequest } from './request.ts';
  * 1. routing: the adapter has found the operation, or an error (404, 405)
  * 2. load shedding (503); from here on, the request has a deadline: 503 `timeout`, without any effect. Once COMMIT is
  * sent, its outcome is awaited
- * 3. the form of the credential (401); for an address that keeps sending invalid ones it is looked up at once;
- * passwords are hashed for a limited number of callers at a time (503)
+ * 3. the form of the credential (401, or 403 if the operation needs a person); for an address that keeps sending
+ * invalid ones it is looked up at once; passwords are hashed for a limited number of callers at a time (503)
  * 4. the body (413 and 415 at once) and validation, whose mistakes are reported only after authentication
  * 5. strict limits, counted in PostgreSQL and never skipped (429)
  * 6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a
@@ -273,8 +273,8 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 }
 
 /**
- * Step 8. Errors with 400, 402, 403, 404 and 409 are final; all others are rethrown and not stored, because a retry may
- * succeed. If a copy of the request claimed the key in between, its response is returned.
+ * Step 8. Refusals with 400, 402, 403, 404 and 409 are final, unless their code is retryable in the catalogue of errors
+ * or reports a missing permission. All others are rethrown and not stored, because a retry may succeed. If a copy of the request claimed the key in between, its response is returned.
  */
 function storeRefusal(
   deps: Deps,
