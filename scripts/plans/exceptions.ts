@@ -65,6 +65,12 @@ export const EXCEPTIONS: Exception[] = [
     why: 'Counts all products that the shop shows, so that each filter reads what a list without filters reads anyway.',
   },
   {
+    from: ['search/rank/browse.ts'],
+    kinds: ['index'],
+    tables: ['products', 'product_options'],
+    why: 'A search by filters only checks every product that the caller may see; the options are those of one product.',
+  },
+  {
     from: ['search/rank/candidates.ts'],
     kinds: ['index'],
     tables: ['product_options'],
