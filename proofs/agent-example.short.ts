@@ -98,7 +98,7 @@ test(
     });
 
     expect([code, errors]).toEqual([0, '']);
-    expect(text).toMatch(/3\. It prepares.*\n +Refused, 402 budget_exceeded: It costs 18\.00 EUR, but only 10\.00/);
+    expect(text).toMatch(/3\. It prepares.*\n +Refused, 402 budget_exceeded: This costs 18\.00 EUR, but only 10\.00/);
     expect(pages).toEqual([200]);
     expect(text).toContain(`/account?site_id=${shop.site_id} and revoke`);
     expect(text).toContain('The next call is refused: 401 invalid_token.');

@@ -64,7 +64,7 @@ function faultsInLines(lines: string, canary: string, at: string, whole: boolean
     if (matched === undefined) return [`${at}: ${JSON.stringify(line)} is no line of the answer`];
     path.length = indent.length / 2;
     path.push(name);
-    if (value === undefined || /_url$/.test(name)) return [];
+    if (value === undefined || /(?:^|_)url$/.test(name)) return [];
     const place = `${at}.${path.filter(Boolean).join('.')}`;
     const plain = value.replaceAll(ESCAPED, '').replaceAll(INSIDE_A_WORD, '');
     const faults = leftIn(value.replaceAll(/\\(.)/g, '$1')).map((kind) => `${kind} is left in ${place}: ${value}`);

@@ -152,6 +152,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.getToken');
   await ask('agent.searchCatalog', { query: { q: word } });
   await ask('agent.searchCatalog', { query: { limit: '3' } });
+  await ask('agent.getFacets');
   await ask('agent.getProduct', { path: { product_id } });
   await ask('agent.findProducts', { body: { query: word } });
   await ask('agent.findProducts', { body: { query: `${word} mug, colour ${word}, cheap, not leather` } });

@@ -25,6 +25,7 @@ import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.t
 const KINDS_OF: Record<string, Kind[]> = {
   'X-Service-Merchant-Id': ['merchant'],
   product_id: ['product'],
+  cheaper_than: ['product'],
   product_ids: ['product'],
   id_or_slug: ['product', 'slug'],
   option_id: ['option'],

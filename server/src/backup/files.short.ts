@@ -70,7 +70,7 @@ test('restores stored files into another store of any kind, and reports missing 
   const file = join(givenFolder(), 'shop.backup');
 
   expect(await toldBy(() => backup(config, file))).toMatch(
-    /1 files, .* MB, verified[\s\S]*1 files .* not in the file store/,
+    /1 files, .* MB, verified[\s\S]*1 files .* missing in the file store/,
   );
 
   const dataDir = givenFolder();

@@ -144,7 +144,7 @@ describe('next to a running server', () => {
       (one) => one.site_id === site_id,
     );
     expect(found?.lacks).toEqual(expect.arrayContaining(['products', 'delivery']));
-    expect((await run(['site', 'list', '--sort', 'colour'])).stderr).toContain('--sort takes name, created, ');
+    expect((await run(['site', 'list', '--sort', 'colour'])).stderr).toContain('--sort must be one of name, created, ');
   });
 
   test.concurrent('counts the calls of a site within seconds', async () => {
@@ -197,7 +197,7 @@ describe('next to a running server', () => {
     expect(await status()).toBe(200);
 
     const unasked = await site('delete', site_id);
-    expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('give --yes')]);
+    expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('Add --yes')]);
     const planned = await site('delete', site_id, '--yes');
     expect(JSON.parse(planned.stdout)).toMatchObject({ delete_at: expect.any(String) });
     expect(planned.stderr).toContain('Earlier backups still contain the site');
@@ -212,7 +212,7 @@ describe('next to a running server', () => {
   test.concurrent('doctor finds no problem', async () => {
     const { code, stdout } = await run(['doctor']);
 
-    expect(stdout).toMatch(/Nothing is wrong\.\n$/);
+    expect(stdout).toMatch(/No problems found\.\n$/);
     expect(code).toBe(0);
   });
 
