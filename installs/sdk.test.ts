@@ -13,7 +13,7 @@ import { done, emptyFolder, install, NEWEST_TYPESCRIPT, pack, REPOSITORY, ran } 
 /** The oldest that sdk/README.md promises. */
 const OLDEST_TYPESCRIPT = '5.6.3';
 /** Of the tarball; most of it are the types of the contract, and the contract as the mocks know it. */
-const LARGEST_TARBALL = 260_000;
+const LARGEST_TARBALL = 270_000;
 
 /** Those that the mocks are tested with in the repository. */
 const {
