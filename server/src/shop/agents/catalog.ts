@@ -21,9 +21,14 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   // Over MCP, lists can be empty.
   const query = withoutEmptyLists(sent);
   const categories = shop.agent?.categories ?? [];
-  const within: Filter[] = categories.length > 0 ? [{ condition: inCategories(categories) }] : [];
+  const within = categories.length > 0 ? [inCategories(categories)] : [];
   const read = await readListFilters(shop, query, readingOf(shop, 'query'));
-  const filters = { ...read, list: [...within, ...narrowing(read.list)] };
+  const filters = {
+    ...read,
+    list: [...within.map((condition): Filter => ({ condition })), ...narrowing(read.list)],
+    // The best results of a search are read by their ids, without the conditions of the list.
+    search: { ...read.search, where: [...within, ...read.search.where] },
+  };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();
   const urlOf = await readUrls(shop, links);
   const proposals = found.products.flatMap(
