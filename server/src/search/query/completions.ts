@@ -19,13 +19,13 @@ export function namesBeginningWith(db: SearchDb, prefix: string, limit: number):
             order by term limit (select ${limit}::int)`;
 }
 
-/** The words from `prefix` on as a query of `term`, in their order, as many as `limit`: from one to the next, whatever has them. */
+/** The first `limit` distinct words of any text that begin with `prefix`, as a query of `term`: a loose index scan. */
 export function termsBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   const next = (from: Sql) => sql`(select p.term from search_postings p where p.site_id = ${db.siteId} and ${from}
       and p.term < ${prefix + BEYOND} order by p.term limit 1)`;
-  return sql`with recursive begun (term) as (
+  return sql`with recursive found (term) as (
       select ${next(sql`p.term >= ${prefix}`)}
       union all
-      select ${next(sql`p.term > b.term`)} from begun b where b.term is not null
-    ) select term from begun where term is not null limit ${limit}::int`;
+      select ${next(sql`p.term > f.term`)} from found f where f.term is not null
+    ) select term from found where term is not null limit ${limit}::int`;
 }

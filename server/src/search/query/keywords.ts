@@ -17,10 +17,10 @@ import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windows
 
 /** The longest query whose words are looked up. */
 const MAX_WORDS = 16;
-/** A shorter beginning begins too many words. */
+/** Shorter beginnings match too many words. */
 const MIN_BEGINNING = 4;
-/** No more synonyms of words with this beginning are looked up. */
-const MAX_BEGUN = 40;
+/** How many synonyms are looked up for an unfinished word. */
+const MAX_SYNONYMS = 40;
 
 export interface Keywords {
   words: Token[];
@@ -34,17 +34,17 @@ export interface Keywords {
 export async function keywordsOfShop(db: SearchDb, { words, isNamed, unfinished }: Keywords): Promise<Token[]> {
   const asked = words.slice(0, MAX_WORDS);
   const open = new Set(asked.filter((word) => !/\d/.test(word.text) && !isNamed(word)));
-  // The shop completes `garde` to `garden`, which is otherwise no slip of another word.
-  const isBegun = unfinished && open.has(unfinished) && (await beginsWordOfShop(db, unfinished.text));
-  if (isBegun && !isListed(unfinished)) open.delete(unfinished);
+  // `garde` begins the shop's own word `garden`, so it is neither unknown nor misspelt.
+  const beginsOwnWord = unfinished && open.has(unfinished) && (await beginsWordOfShop(db, unfinished.text));
+  if (beginsOwnWord && !isListed(unfinished)) open.delete(unfinished);
   if (open.size === 0) return words;
   const language = languageOf(words, await readLanguage(db));
   const windowsOf = (at: number) =>
     windowsAt(asked, at).filter(({ texts }) => asked.slice(at, at + texts.length).some((word) => open.has(word)));
-  const begun = unfinished && open.has(unfinished) && !isBegun ? synonymsOfBegun(unfinished.text) : [];
+  const synonyms = unfinished && open.has(unfinished) && !beginsOwnWord ? synonymsOfBegun(unfinished.text) : [];
   const phrases = asked.flatMap((_word, at) => windowsOf(at).flatMap((each) => candidatesFor(each, language)));
-  const lookup = await lookUpWithParts(db, [...phrases, ...begun], { open: [...open], language });
-  const completed = begun.find((phrase) => has(lookup(phrase)))?.split(' ');
+  const lookup = await lookUpWithParts(db, [...phrases, ...synonyms], { open: [...open], language });
+  const completed = synonyms.find((phrase) => has(lookup(phrase)))?.split(' ');
   const replaced: Token[] = [];
   for (let at = 0; at < asked.length; ) {
     const found = windowsOf(at)
@@ -63,7 +63,7 @@ function withTerms(own: Token[], terms: string[] | undefined): Token[] {
   return terms && first && last ? terms.map((term) => ({ ...first, text: term, term, end: last.end })) : own;
 }
 
-/** What the shop knows of the phrases, and of the parts of words that may be compounds. */
+/** Looks up the phrases, and the parts of words that may be compounds. */
 async function lookUpWithParts(
   db: SearchDb,
   phrases: string[],
@@ -100,9 +100,9 @@ function isListed({ text, term }: Token): boolean {
   return otherWordsFor(text).length + otherWordsFor(term).length > 0;
 }
 
-/** Synonyms, as terms, of the words that the text may become: `rucks` becomes `rucksack`, which is also a backpack. */
+/** Synonyms, as terms, of the listed words that begin with the text: `backpack` for `rucks`, because `rucksack` is listed. */
 function synonymsOfBegun(text: string): string[] {
   if (text.length < MIN_BEGINNING) return [];
   const phrases = entriesBeginningWith(text).flatMap((entry) => [entry, ...otherWordsFor(entry)]);
-  return [...new Set(phrases.map((phrase) => phrase.split(' ').map(stem).join(' ')))].slice(0, MAX_BEGUN);
+  return [...new Set(phrases.map((phrase) => phrase.split(' ').map(stem).join(' ')))].slice(0, MAX_SYNONYMS);
 }

@@ -3,18 +3,18 @@ import type { SearchDb } from '../search-db.ts';
 
 /** Products by a part of an SKU or barcode: `INS114` of `KT-INS114-DRE`. */
 
-/** Products found by a part of a code, before and after those found by words. */
+/** Ids of products found by a part of a code, to rank before and after the products found by words. */
 export interface CodeMatches {
   first: string[];
   last: string[];
 }
 
-export const NO_CODES: CodeMatches = { first: [], last: [] };
+const NO_CODES: CodeMatches = { first: [], last: [] };
 
 /** A part of a code is one word without spaces. Shorter parts have no trigram in the index. */
 const PART = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]{2,63}$/u;
-/** Digits, or signs within: hardly a word of a language. */
-const NO_WORD = /\d|[._/+-]/;
+/** Words of a language rarely contain digits or these signs. */
+const LOOKS_LIKE_CODE = /\d|[._/+-]/;
 const MAX_MATCHES = 1_000;
 
 export interface CodeQuery {
@@ -23,11 +23,11 @@ export interface CodeQuery {
   isUnknown: boolean;
   /** Whether the query is a single word. */
   isSingle: boolean;
-  /** Whether to look for codes that contain a known word: staff know the codes, and for shoppers they are noise. */
+  /** Whether to search codes for words that products have, too: useful to staff, who know the codes, but noise to shoppers. */
   always: boolean;
 }
 
-/** One statement; none for a text that is no part of a code. */
+/** One statement; none if the text cannot be a part of a code. */
 export async function readCodeMatches(db: SearchDb, query: CodeQuery): Promise<CodeMatches> {
   const typed = query.typed.trim();
   if (!PART.test(typed) || !(query.isUnknown || query.always)) return NO_CODES;
@@ -36,7 +36,7 @@ export async function readCodeMatches(db: SearchDb, query: CodeQuery): Promise<C
     sql`select product_id from search_codes(${pattern}, ${MAX_MATCHES}::int)`,
   );
   const ids = rows.map(({ product_id }) => product_id);
-  return !query.isSingle || (query.isUnknown && NO_WORD.test(typed))
+  return !query.isSingle || (query.isUnknown && LOOKS_LIKE_CODE.test(typed))
     ? { first: ids, last: [] }
     : { first: [], last: ids };
 }

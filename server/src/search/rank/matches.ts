@@ -33,7 +33,7 @@ export interface MatchOptions {
   when?: Sql;
 }
 
-/** `coded (product_id)`: the products of which the query is an SKU or barcode, or a part of one that no word is. */
+/** `coded (product_id)`: the products that have the query as an SKU or barcode, and those of `codes.first`. */
 export function codeMatches(db: SearchDb, { typed, codes }: Query): Sql {
   const code = CODE + normalizeText(typed.trim()).slice(0, 255);
   return sql`coded as materialized (
@@ -85,7 +85,7 @@ export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options
       and not exists (select from coded c where c.product_id = hits.product_id)`;
 }
 
-/** Those of the products that have none of the terms, like postings without impact. */
+/** The products that have none of the terms, in the form of postings without impact. */
 function codedBehind(db: SearchDb, { terms }: Part, product_ids: string[]): Sql {
   return sql`select u.product_id, 0::real as impact, 0::smallint as place, false as exact, false as guessed
     from unnest((select ${product_ids}::uuid[])) as u (product_id)

@@ -5,7 +5,7 @@ import type { SearchDb } from '../search-db.ts';
 import { tokenize } from '../words/tokens.ts';
 import { unfinishedWord, weighKeywords } from './weigh-words.ts';
 
-/** Products of lists that are in an order of their own: those with all words in their names and values, not in descriptions. */
+/** Matches for lists that are not ordered by relevance: all words must be in names or values, because descriptions mention too much. */
 
 /** A query of `product_id`; undefined if the text has no word. At most six statements. */
 export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | undefined> {

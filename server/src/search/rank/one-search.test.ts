@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { givenAgent } from '../../../test/agents.ts';
+import { givenMany } from '../../../test/many-products.ts';
 import { openShop } from '../../../test/shop.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
@@ -129,4 +131,63 @@ test('codes and words of another shop are not found', async () => {
     expect.soft(await find(shop, 'Regenjacke'), place).toEqual([]);
   }
   expect(await SEARCHES.stock?.(other, 'ins114')).toEqual(['Gale Rain Jacket']);
+});
+
+test('codes find only published products for shoppers and agents, and for an agent only its categories', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Jug', sku: 'QX7-1', product_type: 'Kitchen' });
+  await shop.givenProduct({ name: 'Spade', sku: 'QX7-2', product_type: 'Garden' });
+  await shop.givenProduct({ name: 'Draft Jug', sku: 'QX7-3', product_type: 'Kitchen', status: 'draft' });
+  await shop.givenProduct({ name: 'Old Jug', sku: 'QX7-4', product_type: 'Kitchen', status: 'archived' });
+  const published_at = new Date(Date.now() + 3_600_000).toISOString();
+  await shop.givenProduct({ name: 'Later Jug', sku: 'QX7-5', product_type: 'Kitchen', published_at });
+  const { agent } = await givenAgent(shop, await shop.givenCustomer(), { categories: ['Kitchen'] });
+  const { data } = await agent.POST('/api/agent/intent/find', { body: { query: 'QX7' } });
+
+  expect((await SEARCHES['storefront list']?.(shop, 'qx7'))?.toSorted()).toEqual(['Jug', 'Spade']);
+  expect((await SEARCHES.suggestions?.(shop, 'qx7'))?.toSorted()).toEqual(['Jug', 'Spade']);
+  expect(data?.candidates.map(({ content }) => content.name)).toEqual(['Jug']);
+  expect(await SEARCHES['dashboard products']?.(shop, 'qx7')).toHaveLength(5);
+  expect(await SEARCHES.stock?.(shop, 'qx7')).toHaveLength(5);
+});
+
+test('the pages of the staff search together have each product once, the best first', async () => {
+  const shop = await openShop();
+  await givenMany(shop, 250, { name: 'Pine shelf', status: 'draft' });
+  await shop.givenProduct({ name: 'Shelf' });
+  const page = async (page: number) => {
+    const query = { q: 'shelf', limit: 75, page };
+    const { data } = await shop.dashboard.GET('/api/dashboard/products', { params: { query } });
+    return data;
+  };
+  const pages = await Promise.all([1, 2, 3, 4, 5].map(page));
+  const ids = pages.flatMap((each) => each?.products.map(({ id }) => id) ?? []);
+
+  expect(pages[0]?.products[0]?.name).toBe('Shelf');
+  expect(pages.map((each) => [each?.products.length, each?.total, each?.pages])).toEqual(
+    [75, 75, 75, 26, 0].map((length) => [length, 251, 4]),
+  );
+  expect(new Set(ids).size).toBe(251);
+});
+
+test.each([
+  '%',
+  '_',
+  '%%%',
+  'a_b',
+  'a%b',
+  '\\',
+  "o'b",
+  '---',
+  '= #',
+  '#',
+  'e\u0301',
+  '🫖',
+  '+'.repeat(200),
+  'q'.repeat(200),
+])('every search answers %j, which no product has, with nothing', async (q) => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Kettle', sku: 'A1B2' });
+
+  for (const [place, find] of Object.entries(SEARCHES)) expect.soft(await find(shop, q), place).toEqual([]);
 });

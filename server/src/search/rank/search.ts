@@ -60,7 +60,7 @@ export interface SearchOptions {
   completeLast?: boolean;
   /** Whether to read, for the best, what is in stock. */
   withStock?: boolean;
-  /** Whether no limits are read from the words, and SKUs and barcodes that contain a word are found, too. */
+  /** Whether to parse no limits, and to find SKUs and barcodes that contain a word of the shop, too. */
   keywordsOnly?: boolean;
   /** Whether facet values and the head noun of the sentence are conditions as well. */
   facetConditions?: boolean;
@@ -69,7 +69,7 @@ export interface SearchOptions {
 /**
  * Searches products by a sentence. Where no product meets all of its conditions, the least important are relaxed and
  * reported as such. Two statements; one more with `facetConditions`, for an ambiguous name, for a rating, and where the
- * search is repeated with a lower coverage; three more where the shop has no product with a word.
+ * search is repeated with a lower coverage, and for parts of codes; up to six more where no product has a word.
  */
 export async function search(
   db: SearchDb,
@@ -77,7 +77,7 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const parsed = await read(db, filters, sentence, options);
+  const parsed = await parse(db, filters, sentence, options);
   const { constraints } = parsed;
   const { words, groups, weighted, isUnknown } = await weigh(db, sentence, parsed, options);
   const isSingle = groups.length < 2;
@@ -163,8 +163,13 @@ function countFailing({ counts }: Candidates, bit: number): number {
   return [...counts].reduce((sum, [failed, count]) => sum + ((failed & bit) > 0 ? count : 0), 0);
 }
 
-/** What the text asks for: limits and words of a sentence or of a search field, or words only. */
-async function read(db: SearchDb, filters: ProductFilters, text: string, options: SearchOptions): Promise<ParsedQuery> {
+/** Parses a whole sentence, a search field with limits such as a price, or keywords only. */
+async function parse(
+  db: SearchDb,
+  filters: ProductFilters,
+  text: string,
+  options: SearchOptions,
+): Promise<ParsedQuery> {
   if (options.facetConditions) return withComparedPrice(db, filters, text, await parseSentence(db, text));
   if (!options.keywordsOnly) return parseInCatalog(db, text);
   const words = tokenize(text).filter(({ kind }) => kind === 'word');

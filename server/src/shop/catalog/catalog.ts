@@ -1,7 +1,6 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
-import { RERANKED } from '../../search/rank/candidates.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound } from '../errors.ts';
 import { pageOf } from '../page-query.ts';
@@ -10,6 +9,7 @@ import {
   matching,
   matchingAlike,
   matchingSearch,
+  rankedIds,
   readFoundPage,
   readRankedPage,
   readShownPage,
@@ -71,13 +71,13 @@ async function listFound(
   const matches = matchesOf([...always, ...conditionsOf(filters)]);
   const read = () => {
     if (total === 0) {
-      const order = orderOf(sort, byRelevance(q, ORDERS.newest));
+      const order = orderOf(sort, byRelevance);
       return readShownPage(shop, matches, order, query, last ? 'last' : 'show');
     }
     if (sort !== 'relevance') {
       return readFoundPage(shop, matches, last ? sql`${canBeBought} desc, ${ORDERS[sort]}` : ORDERS[sort], query);
     }
-    const ranked = rankedIds(found, query, last);
+    const ranked = rankedIds(found, query, { soldOutLast: last });
     return ranked
       ? readRankedPage(shop, ranked, total, query)
       : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
@@ -101,15 +101,6 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 }
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
-
-/** The page, if it lies among the best, which have an order of their own. */
-function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boolean): string[] | undefined {
-  const { limit, offset } = pageOf(query);
-  const buyable = last ? best.filter(({ in_stock }) => in_stock) : best;
-  if (total > RERANKED && offset + limit > buyable.length) return undefined;
-  const ordered = last ? [...buyable, ...best.filter(({ in_stock }) => !in_stock)] : best;
-  return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
-}
 
 /** The order of a page that goes beyond the best: the best that can be bought, then the others, and last what is sold out. */
 function behindBest({ best }: SearchResult): Sql {

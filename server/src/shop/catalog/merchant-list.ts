@@ -2,7 +2,7 @@ import type { ProductPage } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { search } from '../../search/rank/search.ts';
 import { canonicalAmount } from '../money.ts';
-import type { PageQuery } from '../page-query.ts';
+import { type PageQuery, pageOf } from '../page-query.ts';
 import {
   byRelevance,
   type LabelQuery,
@@ -10,9 +10,10 @@ import {
   matching,
   matchingAlike,
   matchingSearch,
+  rankedIds,
   readPage,
 } from '../products/list.ts';
-import { available, wholeCatalogue } from '../products/rows.ts';
+import { available, productsByIds, wholeCatalogue } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock } from '../stock/inventory.ts';
 import { wholeShop } from '../whole-shop.ts';
@@ -57,22 +58,33 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
 /** Drafts and archived products, too; newest first unless a text is searched for. */
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
-  const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];
+  const conditions = [...labels, ...(await filters(shop, query))];
   if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
-  return readPage(shop, 'dashboard', matching(conditions), order, query);
+  return readPage(shop, 'dashboard', matching([ofSite(shop), ...conditions]), order, query);
 }
 
 /** What the storefront's search finds, drafts and archived products included; if that is nothing, similarly spelled names. */
-async function listFound(shop: Shop, query: ProductFilters, q: string, where: Sql[]): Promise<ProductPage> {
-  const found = await search(shop, wholeCatalogue, q, { where, completeLast: true, keywordsOnly: true });
+async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {
+  const options = { where: conditions, completeLast: true, keywordsOnly: true };
+  const found = await search(shop, wholeCatalogue, q, options);
   const { sort = 'relevance' } = query;
   const order = sort === 'relevance' ? undefined : ORDERS[sort];
-  const byRank = byRelevance(q, ORDERS.newest);
-  if (found.total === 0) return readPage(shop, 'dashboard', matchingAlike(where, q), order ?? byRank, query);
+  const where = [ofSite(shop), ...conditions];
+  if (found.total === 0) return readPage(shop, 'dashboard', matchingAlike(where, q), order ?? byRelevance, query);
+  const ranked = order ? undefined : rankedIds(found, query, { soldOutLast: false });
+  if (ranked) {
+    const products = await productsByIds(shop, 'dashboard', ranked);
+    const { page, limit } = pageOf(query);
+    return { products, total: found.total, page, limit, pages: Math.ceil(found.total / limit) };
+  }
   const best = found.best.map(({ product_id }) => product_id);
-  const bestFirst = sql`array_position((select ${best}::uuid[]), p.id), ${byRank}`;
+  const bestFirst = sql`array_position((select ${best}::uuid[]), p.id), ${byRelevance}`;
   return readPage(shop, 'dashboard', matchingSearch(shop, found, q, where), order ?? bestFirst, query);
+}
+
+function ofSite(shop: Shop): Sql {
+  return sql`p.site_id = ${shop.siteId}`;
 }
 
 async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {

@@ -35,9 +35,8 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     const word = wordIn(product.name, last);
     return word === undefined ? [] : [{ product, word }];
   });
-  const otherwise =
-    named.length < limit ? await readOtherwise(shop, { q, before, last, isNamed: named.length > 0 }) : [];
-  const all = [...named.map(({ product }) => product), ...otherwise];
+  const unnamed = named.length < limit ? await readUnnamed(shop, { q, before, last, isNamed: named.length > 0 }) : [];
+  const all = [...named.map(({ product }) => product), ...unnamed];
   const distinct = [...new Map(all.map((product) => [product.id, product])).values()];
   const products = distinct.slice(0, limit).map((product) => {
     const { id, name, slug, price, compare_at_price, image_url, in_stock } = product;
@@ -58,8 +57,8 @@ interface Typed {
   isNamed: boolean;
 }
 
-/** What lacks the words in its name: by its type, tag or vendor; if nothing is found, by synonyms of the words, or by a code. */
-async function readOtherwise(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
+/** Products without the words in their names: by type, tag or vendor; if there are none, by synonyms of the words, then by codes. */
+async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
   if (last.text.length < MIN_LETTERS) return [];
   const words = [...before, last];
   const isSingle = before.length === 0;
@@ -80,7 +79,7 @@ async function readOtherwise(shop: Shop, { q, before, last, isNamed }: Typed): P
     : readRanked(shop, sql`with hits as materialized (select unnest((select ${coded}::uuid[])) as product_id)`);
 }
 
-/** Fewer letters begin too many words to be looked for beyond names. */
+/** Shorter beginnings are looked up in names only. */
 const MIN_LETTERS = 2;
 
 /** What is read of a product; the currency is the shop's. */
@@ -105,7 +104,7 @@ function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]
   return readRanked(shop, terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last));
 }
 
-/** The best sellers of `hits`, and last what is sold out. */
+/** The best sellers of `hits`; sold-out products come last. */
 function readRanked(shop: Shop, hits: Sql): Promise<Named[]> {
   return shop.rows<Named>(
     sql`${hits}, ranked as materialized (
@@ -130,7 +129,7 @@ function namedByLast(shop: Shop, { term }: Token): Sql {
       )`;
 }
 
-/** Those with a type, tag or vendor that begins with the words. */
+/** Products with a type, tag or vendor that begins with the words. */
 function labelledBy(shop: Shop, words: Token[]): Sql {
   const value = VALUE + words.map(({ term }) => term).join(' ');
   return sql`with hits as materialized (

@@ -2,6 +2,7 @@ import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Listing } from '../../db/listing.ts';
 import type { OrNulls } from '../../db/nulls.ts';
+import { RERANKED } from '../../search/rank/candidates.ts';
 import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
 import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -57,6 +58,22 @@ export function matchingSearch(
     join: sql`join found on found.id = p.id`,
     where: sql`p.site_id = ${shop.siteId}`,
   };
+}
+
+/**
+ * The products of a page that lies among the best, which have an order of their own; undefined if it goes beyond them. With
+ * `soldOutLast`, those that cannot be bought come after the others.
+ */
+export function rankedIds(
+  { best, total }: Pick<SearchResult, 'best' | 'total'>,
+  query: PageQuery,
+  { soldOutLast }: { soldOutLast: boolean },
+): string[] | undefined {
+  const { limit, offset } = pageOf(query);
+  const buyable = soldOutLast ? best.filter(({ in_stock }) => in_stock) : best;
+  if (total > RERANKED && offset + limit > buyable.length) return undefined;
+  const ordered = soldOutLast ? [...buyable, ...best.filter(({ in_stock }) => !in_stock)] : best;
+  return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
 }
 
 /** One page of whole products in JSON, with the count of all and the catalogue's version. */
@@ -211,10 +228,8 @@ function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   };
 }
 
-/** Best matches first; without a search text, the list's usual order. */
-export function byRelevance(q: string | undefined, otherwise: Sql): Sql {
-  return q === undefined ? otherwise : sql`found.rank desc, p.sales_count desc, p.id`;
-}
+/** Best matches first, of products that `found.rank` orders. */
+export const byRelevance = sql`found.rank desc, p.sales_count desc, p.id`;
 
 /**
  * One page of whole products with the count of all, in one statement. The page is chosen first: otherwise PostgreSQL computes

@@ -67,28 +67,45 @@ async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
     if (conditions.length === 1) return readAll(shop, conditions, query);
     return readFound(shop, sql`select v.id, v.product_id from variants v where ${join(conditions, ' and ')}`, query);
   }
-  const like = `%${escapeLike(query.q)}%`;
-  const named = await productsNamed(shop, query.q);
-  const counted = await shop.one<{ matched: number }>(
-    sql`select count(*) as matched from search_variants(${like}, ${LOOKED_UP + 1}) s`,
-  );
-  if ((counted?.matched ?? 0) <= LOOKED_UP) return readFound(shop, searched({ like, named }, conditions), query);
+  const search = { like: `%${escapeLike(query.q)}%`, named: await productsNamed(shop, query.q) };
+  if (await areFew(shop, search)) return readFound(shop, searched(search, conditions), query);
+  const { like, named } = search;
   const isNamed = named ? sql`or v.product_id in (${named})` : empty;
   const mentioned = sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like} ${isNamed})`;
   return readAll(shop, [...conditions, mentioned], query);
 }
 
+/** What a text matches: variants by a part of their SKU, barcode or product's name, and products by the search. */
+interface StockSearch {
+  like: string;
+  named: Sql | undefined;
+}
+
 /** As many matches of a search are looked up one by one; more are found as quickly by looking through all. */
 const LOOKED_UP = 10_000;
 
-/** The variants that have the text in their SKU, barcode or product's name, and those of products that the search finds by name. */
-function searched({ like, named }: { like: string; named: Sql | undefined }, conditions: Sql[]): Sql {
+async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean> {
+  const alsoNamed = named ? sql`+ (select count(*) from (${upToLimit(named)}) as n)` : empty;
+  const counted = await shop.one<{ matched: number }>(
+    sql`select (select count(*) from search_variants(${like}, ${LOOKED_UP + 1}) s) ${alsoNamed} as matched`,
+  );
+  return (counted?.matched ?? 0) <= LOOKED_UP;
+}
+
+/** Without the limit, PostgreSQL expects a hundred thousand products of any search. */
+function upToLimit(named: Sql): Sql {
+  return sql`select product_id from (${named}) as m limit ${LOOKED_UP + 1}::int`;
+}
+
+function searched({ like, named }: StockSearch, conditions: Sql[]): Sql {
+  // `offset 0` has variants looked up one by one: PostgreSQL expects far more of them than there are, and would read all.
+  const variantsOf = (is: Sql) => sql`cross join lateral (
+    select v.id, v.product_id from variants v where ${is} and ${join(conditions, ' and ')} offset 0) v`;
   const ofNamed =
     named &&
-    sql`union select v.id, v.product_id from variants v where v.product_id in (${named}) and ${join(conditions, ' and ')}`;
-  return sql`select v.id, v.product_id from search_variants(${like}, ${LOOKED_UP + 1}) s cross join lateral (
-    select v.id, v.product_id from variants v where v.id = s.variant_id and ${join(conditions, ' and ')} offset 0) v
-    ${ofNamed ?? empty}`;
+    sql`union select v.id, v.product_id from (${upToLimit(named)}) n ${variantsOf(sql`v.product_id = n.product_id`)}`;
+  return sql`select v.id, v.product_id from search_variants(${like}, ${LOOKED_UP + 1}) s
+    ${variantsOf(sql`v.id = s.variant_id`)} ${ofNamed ?? empty}`;
 }
 
 function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: InventoryQuery): Sql[] {
