@@ -13,7 +13,7 @@ const PANEL = new URL('../../panel/dist/', import.meta.url);
 const OF_TESTS = /\.(test|short)\.ts$/;
 /** What writes the tables of docs/. */
 const OF_DOCS = /^(config|rate-limits)-table\.ts$/;
-/** What pages, their documentation and the search read beside the code. */
+/** Files that pages, their documentation and the search read at run time. */
 const ASSETS = new Set(['.css', '.js', '.json', '.svg', '.txt']);
 
 /** Where a file of ours is named: in an import, and as what a thread or a process begins with. */

@@ -24,7 +24,7 @@ const KINDS: [Mark, ListName, ListName?][] = [
   [{ kind: 'wish', value: 'rating' }, 'rating'],
   [{ kind: 'wish', value: 'popular' }, 'popular'],
 ];
-/** What is understood of the words that somebody types into a search field: the English phrases that names rarely have. */
+/** The marks of a search field: only English phrases that product names rarely contain. */
 const OF_KEYWORDS = phraseTable(KINDS.map(([mark, certain]): [Mark, string[]] => [mark, list(certain, ['en'])]));
 const OF_SENTENCES = phraseTable([
   ...KINDS.map(([mark, ...lists]): [Mark, string[]] => [mark, lists.flatMap((each) => (each ? list(each) : []))]),
@@ -42,7 +42,7 @@ export function addMarks(state: ParseState): void {
   const { tokens, add, isSentence } = state;
   const table: PhraseTable<Mark> = isSentence ? OF_SENTENCES : OF_KEYWORDS;
   for (let i = state.start; i < tokens.length; i += 1) {
-    // `for sale` says nothing of the price.
+    // `for sale` does not mean a reduced price.
     if (tokens[i]?.text === 'sale' && tokens[i - 1]?.text === 'for') continue;
     const refused = isSentence ? endOfRefusedSoldOut(tokens, i) : undefined;
     const mark = refused ? { to: refused, value: KINDS[0]?.[0] } : phraseAt(table, tokens, i);
@@ -50,7 +50,7 @@ export function addMarks(state: ParseState): void {
   }
 }
 
-/** `nothing that is sold out`, `hide everything out of stock`: the end of what refuses what is sold out. */
+/** The end of an exclusion of sold-out products: `hide everything out of stock`. */
 function endOfRefusedSoldOut(tokens: Token[], at: number): number | undefined {
   if (!REFUSING.has(tokens[at]?.text ?? '')) return undefined;
   for (let i = at + 1; i <= at + MAX_BETWEEN; i += 1) {

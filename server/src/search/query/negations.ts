@@ -6,26 +6,26 @@ import type { Token } from '../words/tokens.ts';
 import { COMPARISONS } from './limits.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** What a sentence does not want: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
+/** Unwanted things in a sentence: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
 
 const OPENINGS = phraseTable<'always' | 'plain no'>([
   ['always', list('without')],
   ['plain no', 'no'],
 ]);
-/** These refuse nothing: what somebody lacks is wanted. */
+/** These exclude nothing: a thing that somebody lacks is wanted. */
 const HARMLESS = phraseTable([['harmless', list('harmless')]]);
 const NEGATED_VERBS = phraseTable([['negated', list('refused_verbs')]]);
 const REFUSING_VERBS = wordSet('refusing_verbs');
 const REFUSED_AFTER = phraseTable([['refused', list('refused_after')]]);
 const PAUSES = new Set(['with', 'but', 'and', 'please', 'just', ',', ';', '.', '-', '–', '—', '(', ':']);
-/** Words between a negation and what is not wanted. */
+/** Words between a negation and the unwanted thing. */
 const AFTER_NEGATION = wordSet('after_negation');
 /** These stand for something else in the sentence. */
 const PRONOUNS = new Set('that this it those these them das dies davon ca cela'.split(' '));
-/** What joins several unwanted things. */
+/** Conjunctions of unwanted things. */
 const OR = wordSet('or');
 const AND = new Set(['and', 'und', 'et']);
-/** After these, `and` goes on with what is not wanted: `without wool and leather`. */
+/** After these, `and` continues the list of unwanted things: `without wool and leather`. */
 const LISTING = new Set('without avoid exclude except neither ohne außer ausser sans sauf'.split(' '));
 const MAX_NEGATED_WORDS = 3;
 
@@ -57,7 +57,7 @@ export function addNegations(state: ParseState): void {
   }
 }
 
-/** A negation of which nothing shows what it refuses: `none of that`. */
+/** Reports a negation whose object is unclear: `none of that`. */
 function addUnclear(state: ParseState, at: number, first: number): void {
   const isPronoun = PRONOUNS.has(state.tokens[first]?.text ?? '');
   const to = isPronoun ? first + 1 : Math.max(at + 1, Math.min(first, state.tokens.length));
@@ -65,7 +65,7 @@ function addUnclear(state: ParseState, at: number, first: number): void {
   if (!isIdle && isFree(state, at, to)) state.add(at, to, { kind: 'without', isUnread: true });
 }
 
-/** The first word of what a negation at this token refuses, if one begins here. */
+/** The first unwanted word of a negation that begins at this token. */
 function firstUnwanted({ tokens, start, isSentence, language }: ParseState, at: number): number | undefined {
   const [text, next] = [tokens[at]?.text ?? '', tokens[at + 1]];
   // `non-leather`; in French also `non noir`
@@ -97,7 +97,7 @@ function isMinus(tokens: Token[], at: number): boolean {
   return isSpaced && after.kind === 'word' && after.number === undefined;
 }
 
-/** `polyester-free`, `polyesterfrei`, and what a clause begins with and refuses: `black is a no-go`. */
+/** `polyester-free`, `polyesterfrei`, and a thing before its refusal: `black is a no-go`. */
 function refusedBefore(tokens: Token[], at: number): { term: string; to: number } | undefined {
   const [before, token] = [tokens[at - 1], tokens[at]];
   if (token?.kind !== 'word') return undefined;

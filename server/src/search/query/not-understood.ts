@@ -7,12 +7,12 @@ import { COMPARISONS, NEED_CURRENCY } from './limits.ts';
 import { COMPARED_SIZES } from './measures.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** What the parser does not understand is reported: dropped as words that say nothing, a limit would be broken silently. */
+/** Reports parts that the parser does not understand. If they were dropped as fillers, a limit would be broken silently. */
 
 const AGE = phraseTable([['age', list('age')]]);
 const BEFORE_AGE = wordSet('before_age');
 
-/** `7 year old`, `aged 7`, `7-jährige`: nothing in a shop says for which ages a product is. */
+/** `7 year old`, `aged 7`, `7-jährige`: shops have no data about ages. */
 export function reportAges(state: ParseState): void {
   const { tokens, add } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -33,7 +33,7 @@ export function reportUnread(state: ParseState): void {
   }
 }
 
-/** Of money where nothing is weighed. */
+/** Units that mean money or weight. */
 const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livres', 'cent', 'cents']);
 
 /** `more than 3 pockets`, `under 20 pounds`: the number is searched for as well, since a value of the shop may be meant. */
@@ -77,7 +77,7 @@ function reportCurrency({ tokens, add }: ParseState, at: number): number | undef
 
 const REFUSING = wordSet('refusing');
 
-/** What is refused is not clear: `no!`, which answers something, is no refusal. */
+/** Reports an exclusion whose object is unclear. `no!`, as an answer, is not one. */
 function reportNegation({ tokens, add, vocabulary }: ParseState, at: number): number | undefined {
   const [text, next] = [tokens[at]?.text ?? '', tokens[at + 1]];
   // `no show socks`

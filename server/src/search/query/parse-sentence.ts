@@ -17,14 +17,14 @@ import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windows
  * another word for it stands in, if the shop has that. `understood` still quotes the sentence.
  */
 
-/** What may stand before a size: the 32 of `W32`. */
+/** Systems that precede a size: the `W` of `W32`. */
 const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 /** Names of attributes, which say nothing beside a value: `colour sage`. */
 const FIELD_LABELS = wordSet('field_labels');
 /** No more words of a sentence are looked up. */
 const MAX_WORDS = 24;
 
-/** What a sentence asks for. Three statements; one more each for an ambiguous name and for words that may be compounds. */
+/** Parses a sentence. Three statements; one more each for an ambiguous name and for words that may be compounds. */
 export async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
   const reading = { isSentence: true, language: await readLanguage(db) };
   const parsed = await parseInCatalog(db, sentence, reading);
@@ -56,7 +56,7 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
   };
 }
 
-/** What the shop knows of all the words that a sentence may mean; undefined where there is none. */
+/** Looks up all words that a sentence may mean; undefined if there are none. */
 async function readKnown(
   db: SearchDb,
   { asked, unwanted, language }: { asked: Token[]; unwanted: Constraint[]; language: Language },
@@ -76,7 +76,7 @@ async function readKnown(
   return known;
 }
 
-/** Before these, a person or an occasion is what a thing is for. */
+/** Words before a person or an occasion that a thing is for. */
 const FOR = /\b(?:for|my|our|his|her|für|mein\p{L}*|unser\p{L}*|pour|mon|ma|mes)\s+(?:\p{L}+\s+)?$/iu;
 
 /** A person or an occasion: reported, unless a product is called so (`dad mug`) or it is a value of the shop. */
@@ -125,7 +125,7 @@ function isEntry(window: Window, language: Language, lookup: Lookup): boolean {
   return !has(lookup(window.term)) && otherWords(window, language).some((other) => has(lookup(other)));
 }
 
-/** The words themselves, or what stands in for them. */
+/** The words themselves, or their replacements. */
 function inShopWords(own: Token[], window: Window, language: Language, lookup: Lookup): Token[] {
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last || isStopWord(first.term) || first.number !== undefined || has(lookup(window.term))) return own;
@@ -140,14 +140,14 @@ function withoutFieldLabels(words: Token[], lookup: Lookup): Token[] {
   return words.filter((word, i) => !FIELD_LABELS.has(word.text) || !(isValue(words[i - 1]) || isValue(words[i + 1])));
 }
 
-/** What is not wanted, by its stem and as it was written: the stem of a `bougie` is no French word. */
+/** An unwanted word, by its stem and as it was written: the stem of `bougie` is not a French word. */
 function unwantedWindows({ text, value = '' }: Constraint): Window[] {
   const written = normalizeText(text).match(/[\p{L}\d]+$/u)?.[0] ?? value;
   const texts = written !== value && stem(written) === value ? [value, written] : [value];
   return texts.map((each) => ({ texts: [each], term: value }));
 }
 
-/** What is not wanted in the words of the shop; where it has none, nothing shows whether a product has it. */
+/** An unwanted thing in the words of the shop. If the shop has none, it cannot be checked, and is reported as not available. */
 function inUnwantedWords(
   constraint: Constraint,
   wanted: Token[],

@@ -14,8 +14,8 @@ import { addQuantity } from './quantity.ts';
 import { perPiece, takeTotals } from './totals.ts';
 
 /**
- * What a sentence asks for, from its words alone: each pass takes the words out that it understands. The words of the shop, which
- * depend on the catalogue, come after it (shop-words.ts, facet-values.ts).
+ * Parses a sentence without the catalogue. Each pass removes the words that it understands. parse-sentence.ts and facet-values.ts
+ * then look up the other words in the shop.
  */
 const OF_SENTENCES: ((state: ParseState) => void)[] = [
   reportAges,
@@ -30,13 +30,13 @@ const OF_SENTENCES: ((state: ParseState) => void)[] = [
   reportUnread,
   dropFillers,
 ];
-/** The passes for words that somebody typed into a search field. */
+/** The passes for a search field. */
 const OF_KEYWORDS = [addLimits, addMarks, addQuantity, addNegations, dropConnectingWords, dropCourtesy];
 
 const KEYWORDS: Reading = { isSentence: false, language: 'en' };
 const NO_VOCABULARY: CatalogVocabulary = { names: new Set(), values: new Set() };
 const LANGUAGES: Language[] = ['en', 'de', 'fr'];
-/** Function words of other languages may be nouns (`hat`, `die`), so only those of the sentence's own language say nothing. */
+/** By language: a function word of one language may be a noun of another (`hat`, `die`). */
 const FILLERS = new Map(LANGUAGES.map((language) => [language, new Set(list('fillers', [language]))]));
 
 /** Parses a text. Pure, and well under a millisecond. */
@@ -75,13 +75,13 @@ function dropCourtesy({ tokens, taken }: ParseState): void {
     taken[i] = true;
 }
 
-/** `her place has no clock, so I need a wall clock`: what is lacking is wanted. */
+/** `her place has no clock, so I need a wall clock`: the missing thing is wanted, not excluded. */
 function withoutContradictions(constraints: Constraint[], words: Token[]): Constraint[] {
   const wanted = new Set(words.map(({ term }) => term));
   return constraints.filter(({ kind, value }) => kind !== 'without' || value === undefined || !wanted.has(value));
 }
 
-/** `max_price 35, currency USD`, `prices in dollars`: the currency of the amounts that name none. */
+/** `max_price 35, currency USD`, `prices in dollars`: the currency of amounts without one. */
 function takeCurrency({ tokens, taken, constraints }: ParseState): void {
   const isNamed = (at: number) => ['in', 'currency'].includes(tokens[at - 1]?.text ?? '');
   const at = tokens.findIndex(({ text }, i) => !taken[i] && text in CURRENCIES && isNamed(i));
