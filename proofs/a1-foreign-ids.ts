@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
-import { mintUserCode } from '../server/src/shop/agents/user-codes.ts';
+import { nothingLike } from './a7-id-oracle.ts';
 import { type Call, tell } from './client.ts';
 import { changes, effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
@@ -10,7 +10,7 @@ import { ask, operatorCall, settle, withListener } from './operators.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { type Slot, slotsOf, withValue } from './slots.ts';
-import type { Kind, Tenant, World } from './tenant.ts';
+import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /** Every place of every operation that takes an id is given the ids of other tenants, and ids of nothing. */
@@ -61,7 +61,7 @@ export async function attack(
     for (const kind of kinds) {
       const ids = others.flatMap((other) => chance.some(other.ids[kind], pick(size, 1, 1_000)));
       for (const id of ids) {
-        const status = await compare(world, tenant, call, slot, id, nothingLike(kind));
+        const status = await compare(world, tenant, call, slot, id, nothingLike(kind, id));
         tried += 1;
         if (status < 400) accepted += 1;
       }
@@ -130,12 +130,6 @@ async function settleHosts({ owner }: World, { site_id }: Tenant): Promise<void>
 
 function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
-}
-
-/** An id of the same form that names nothing. */
-function nothingLike(kind: Kind): string {
-  if (kind === 'user_code') return mintUserCode();
-  return kind === 'slug' || kind === 'handle' ? `zza${randomUUID()}` : randomUUID();
 }
 
 /** Returns the status that both had. */

@@ -158,7 +158,7 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
 }
 
 /** An id of nothing in the same form and, if its form contains a time, of the same age. */
-function nothingLike(kind: Kind, id: string): string {
+export function nothingLike(kind: Kind, id: string): string {
   if (kind === 'user_code') return mintUserCode();
   if (/^[0-9a-f]{8}-/.test(id)) return id.slice(0, -12) + randomUUID().slice(-12);
   return [...id].map((char) => (/[a-z]/.test(char) ? String.fromCharCode(97 + randomInt(26)) : char)).join('');

@@ -249,10 +249,14 @@ async function shownNowhere(_: unknown, { status }: { status: number }): Promise
 }
 
 /**
- * Claims of a widget are compared and not kept (D8); an agent's price filter is that of storefront.listProducts, and the rows of a
- * sync key are those of dashboard.importProducts.
+ * Claims of a widget are compared and not kept (D8); the price filters of agents are those of storefront.listProducts, and the
+ * rows of a sync key are those of dashboard.importProducts.
  */
-const ELSEWHERE = ['sync.createOrder', 'agent.searchCatalog', 'sync.upsertProducts'];
+const ELSEWHERE = [
+  'sync.createOrder',
+  'sync.upsertProducts',
+  ...['searchCatalog', 'findProducts', 'findAndAdd', 'findAndBuy'].map((name) => `agent.${name}`),
+];
 
 async function things(shop: OpenShop): Promise<Things> {
   await takeTransfers(shop);

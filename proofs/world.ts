@@ -7,7 +7,7 @@ import { brokenInvariants } from '../server/test/invariants.ts';
 import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { buryAgents, forgetGuesses } from './agents.ts';
-import { exchange, send } from './client.ts';
+import { type Call, exchange, send } from './client.ts';
 import { buryCustomers } from './customers.ts';
 import { type Trial, Violations } from './frame.ts';
 import { leaksIn } from './leaks.ts';
@@ -95,7 +95,9 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
     async send(call, as) {
       if (as && 'user_code' in call.path) await forgetGuesses(world, as);
       const reply = await send(world.baseUrl, call);
-      world.look(reply, as, call.operation.id);
+      // A filter that is repeated in the answer shows nothing of another tenant.
+      const text = filtersIn(call).reduce((rest, sent) => rest.replaceAll(sent, '<sent>'), reply.text);
+      world.look({ ...reply, text }, as, call.operation.id);
       return reply;
     },
     look(reply, as, what) {
@@ -112,6 +114,13 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
     },
   };
   return world;
+}
+
+/** The handle of a collection that an agent filters by: the only id that an answer repeats as it was sent. */
+function filtersIn({ query, body }: Call): string[] {
+  return [query, body as Record<string, unknown> | undefined].flatMap((sent) =>
+    typeof sent?.collection === 'string' ? [sent.collection] : [],
+  );
 }
 
 async function seedTenant(world: World, name: Tenant['name'], seed: number): Promise<Tenant> {

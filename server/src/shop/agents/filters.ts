@@ -1,5 +1,4 @@
 import type { AgentUnderstood, IntentFind } from '@commerce-backend/spec';
-import { termsOf } from '../../search/words/normalize.ts';
 import { inCategories } from '../agent-limits/categories.ts';
 import {
   type Filter,
@@ -101,6 +100,6 @@ function amountsOf({ currency }: Shop, name: (typeof NAMES)[number], text: strin
     case 'on_sale':
       return { value: name };
     default:
-      return { value: termsOf(text.slice(text.indexOf(':') + 1)).join(' ') };
+      return { value: text.slice(text.indexOf(':') + 1) };
   }
 }
