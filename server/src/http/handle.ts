@@ -54,13 +54,18 @@ import type { ApiRequest } from './request.ts';
  * 5. strict limits, counted in PostgreSQL and never skipped (429)
  * 6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a
  * connection
- * 7. one transaction for a mutation, one connection for a read: a. the look-up of the credential sets the tenant for
- * row-level security; for a token it also claims the Idempotency-Key (401, 403) b. admission: origin, rate limit,
- * step-up (403, 429), then 422 with every mistake c. a stored response is replayed, otherwise the handler runs d. audit
- * row, stored response and COMMIT are sent together
+ * 7. one transaction for a mutation, one connection for a read:
+ *    a. the look-up of the credential sets the tenant for row-level security; for a token it also claims the
+ *       Idempotency-Key (401, 403)
+ *    b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
+ *    c. a stored response is replayed (409 while a copy of the request runs, 422 if the key was used for another
+ *       request); otherwise the handler runs
+ *    d. audit row, stored response and COMMIT are sent together
  * 8. an error thrown by the handler rolls everything back; if it is final, a second transaction claims the key again
- * and stores it. An error of `prepare` is thrown in 7c. Without a key nothing is stored
- * 9. the response, after a call with an agent's token has its audit row, whatever the outcome
+ *    and stores it. An error of `prepare` is thrown in 7c. Without a key nothing is stored
+ * 9. after a call with an agent's token, even a revoked one, an audit row is written if step 7 or 8 wrote none; after a
+ *    5xx only if that takes at most 500 ms
+ *
  * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT)
  * starts again at 7a. A connection lost during COMMIT is 503: a retry with the same key returns the outcome.
  */
@@ -86,8 +91,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
 }
 
 /**
- * The response to an error. Missing and invalid credentials are counted by address, site and kind: after too many, the
- * response is 429 instead of 401. Valid ones are never rejected for that.
+ * The response to an error. Missing and invalid credentials are counted by address, and by address, site and kind:
+ * after too many, the response is 429 instead of 401. Valid ones are never rejected for that.
  */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
@@ -172,7 +177,7 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   applyLimit(context.limitHeaders, counted);
 }
 
-/** The handler's work without a connection. Does nothing if a stored response will be replayed. */
+/** The handler's work without a connection. Does nothing if the key has a stored response: 7c replays or rejects it. */
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
   const { request, key, deadline } = incoming;
@@ -254,8 +259,8 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
       const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
       const caller = await admit(deps, incoming, known, rate);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
-      // Waits for a copy of the request. Claims the key only if the look-up could not: for staff, guests and open
-      // operations.
+      // Waits at most 2 s for a copy of the request, then 409. Claims the key only if the look-up could not: for staff,
+      // guests and open operations.
       const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
       // A replay adds no audit row here; `ensureAudited` does for an agent's token.
@@ -273,8 +278,9 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 }
 
 /**
- * Step 8. Refusals with 400, 402, 403, 404 and 409 are final, unless their code is retryable in the catalogue of errors
- * or reports a missing permission. All others are rethrown and not stored, because a retry may succeed. If a copy of the request claimed the key in between, its response is returned.
+ * Step 8. Refusals with 400, 402, 403, 404 and 409 are final, unless the catalogue of errors calls their code retryable.
+ * All others are rethrown and not stored, because a retry may succeed. A missing permission gets its audit row, but is
+ * not stored either. If a copy of the request claimed the key in between, its response is returned.
  */
 function storeRefusal(
   deps: Deps,
