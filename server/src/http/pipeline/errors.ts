@@ -175,9 +175,10 @@ const TOO_SLOW = ['57014', '55P03'];
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
-/** The database did not answer in time. */
+/** The database did not answer in time. pg reports that without a code in an Error; a TypeError is a bug of ours. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;
+  if (error instanceof TypeError) return false;
   const { code = '', message = '' } = error as DatabaseError;
   return code === '' ? UNAVAILABLE_MESSAGES.test(message) : UNAVAILABLE_CODES.test(code);
 }
