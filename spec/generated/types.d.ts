@@ -6315,7 +6315,7 @@ export interface components {
                 product_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root (["body","products",3,"price"]); else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
-                /** @description What was removed from the row, such as invisible characters or elements of description_html; absent if nothing was. */
+                /** @description What was removed from the row, such as invisible characters or elements of description_html, and prices that change by more than 80 % (large_price_change); absent if there are none. */
                 warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };

@@ -412,6 +412,36 @@ test('a new product without a price becomes a draft, and an existing one keeps i
   ]);
 });
 
+test('an import warns of prices that it changes by more than 80 %, in a dry run too, and of no others', async () => {
+  const { dashboard } = await openShop();
+  const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
+  const products = (plain: string, small: string, medium: string) => [
+    row('plain', { price: plain }),
+    {
+      name: 'Sized',
+      slug: 'sized',
+      ...sizes,
+      variants: [
+        { option1: 'S', price: small },
+        { option1: 'M', price: medium },
+      ],
+    },
+  ];
+  const warned = async (dry_run: boolean, ...prices: [string, string, string]) => {
+    const { data } = await dashboard.POST(importing, { body: { dry_run, products: products(...prices) } });
+    return data?.results.flatMap(({ warnings = [] }) => warnings.map(({ loc, msg }) => [loc.slice(2).join('.'), msg]));
+  };
+
+  expect(await warned(false, '1500.00', '10.00', '10.00')).toEqual([]);
+  const slips = [
+    ['0.price', 'The price changes from 1500.00 to 1.50, by more than 80 %. Check the decimal sign.'],
+    ['1.variants.1.price', 'The price changes from 10.00 to 18.01, by more than 80 %. Check the decimal sign.'],
+  ];
+  expect(await warned(true, '1.50', '2.00', '18.01')).toEqual(slips);
+  expect(await warned(false, '1.50', '2.00', '18.01')).toEqual(slips);
+  expect(await warned(false, '1.50', '2.00', '18.01')).toEqual([]);
+});
+
 test('a draft without a price stays a draft when it is imported again, until it has a price', async () => {
   const { dashboard } = await openShop();
   const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };

@@ -5,6 +5,7 @@ import { insecurePictures, withSecurePictures } from '../picture-addresses.ts';
 import { sanitizeHtml } from '../rich-text.ts';
 import type { Shop } from '../shop.ts';
 import { isPricelessDraft, priceMissing } from './import-drafts.ts';
+import { largePriceChanges } from './import-prices.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
 
@@ -69,7 +70,10 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
   };
   const results = checked.map(({ index, slug, warnings, mistakes, input }): RowResult => {
     const result = outcomes.get(index) ?? refusedRow(index, slug, mistakes);
-    if (isDraft(result, input)) warnings.push(priceMissing(['body', 'products', index]));
+    const loc = ['body', 'products', index];
+    if (isDraft(result, input)) warnings.push(priceMissing(loc));
+    const before = bySlug.get(input.slug);
+    if (before && result.status === 'updated') warnings.push(...largePriceChanges(input, before, loc));
     return warnings.length > 0 ? { ...result, warnings } : result;
   });
   if (!call.dry_run) await indexRows(shop, results);
