@@ -63,7 +63,7 @@ export function mcp({ hosts, handle, identify, calls, limits }: McpDeps): Reques
 /** An operation that every agent's token may call. */
 const OF_ANY_AGENT = operationOf('agent.listAudit');
 
-/** What the body of an operation may have, and the message around it. */
+/** The limit for an operation's body, plus the JSON-RPC message around it. */
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
 const INSTRUCTIONS =

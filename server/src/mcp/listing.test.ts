@@ -30,7 +30,7 @@ async function messageOf(response: Response) {
   };
 }
 
-test('hosts list the tools at each connection: beyond a limit of its own the list is refused, and calls go on', async () => {
+test('listing tools has its own rate limit, because hosts list at each connection, and calls still work beyond it', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const limited = await startServer(databaseUrl(), { rateLimits: true });

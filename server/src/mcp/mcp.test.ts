@@ -173,7 +173,7 @@ test('a refusal names the tool that helps, as the model knows it', async () => {
   await client.close();
 });
 
-test('without a token of the shop, a call is told where tokens come from', async () => {
+test('a call without a token of the shop is told where to get one', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { access_token } = await givenAgent(other, await other.givenCustomer(), { scopes: ['catalog:read'] });
   const post = (path: string, headers: Record<string, string> = {}) =>

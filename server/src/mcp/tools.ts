@@ -3,9 +3,9 @@ import { document, type Operation, operationTable, type Parameter, resolve } fro
 import { compact, shapeOf } from './tool-schemas.ts';
 
 /**
- * The tools of an agent, written from the contract: each operation that takes an agent's token, under its own name in the
- * spelling of MCP, which is the name in UCP where UCP has the operation. What only a human may do is no operation of agents,
- * and so no tool.
+ * The tools of an agent, generated from the contract: each operation that accepts an agent token, under its own name in the
+ * spelling of MCP, which is the name in UCP where UCP has the operation. Operations for people only do not accept agent tokens,
+ * and so become no tool.
  */
 export interface AgentTool {
   operation: Operation;
@@ -106,7 +106,7 @@ function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject 
   return content?.['application/json']?.schema ?? {};
 }
 
-/** What is changed can be changed back, and what is bought is bought by a human; only these end something for good. */
+/** Only these are irreversible: other changes can be reverted, and a human completes each purchase. */
 const ENDS = /^(?:delete|remove|cancel|revoke)/;
 
 function annotationsOf({ safe, name, method }: Operation): Tool['annotations'] {

@@ -15,7 +15,7 @@ import { databaseUrl } from '../../test/worker-database.ts';
 import { freePort } from '../db/free-port.ts';
 import { summaryOf } from '../db/statement-summary.ts';
 
-/** What a collector of traces gets of a server that does all: requests, statements, jobs and webhooks. */
+/** The traces that a collector gets of a server: requests, statements, jobs and webhooks. */
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const OTHER_TRACE_ID = '1af7651916cd43dd8448eb211c80319d';
@@ -171,7 +171,7 @@ test('a caller who is not trusted decides neither the trace of a request nor whe
   expect(none).toEqual([]);
 }, 60_000);
 
-test('its statements are spans within it, named by what they do', () => {
+test('its statements are spans within it, named by their operation', () => {
   const request = succeeded('POST /api/storefront/customer/register');
   // Beside them are the jobs that it added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
@@ -229,6 +229,6 @@ test.each([
   ['with a as (select 1 from carts) select 2', 'with carts'],
   ['commit', 'commit'],
   ['(select 1)', 'statement'],
-])('%j is told as %s', (text, summary) => {
+])('%j is summarized as %s', (text, summary) => {
   expect(summaryOf(text)).toBe(summary);
 });

@@ -15,7 +15,7 @@ import { WHICH_ITEMS } from '../shop/stock/stock.ts';
 import type { ProfileDeps } from './agent.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
-/** One request over UCP, whichever way it came. What it does, it does by operations of the contract. */
+/** One request over UCP, on any transport. It acts only through operations of the contract. */
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
@@ -36,7 +36,7 @@ export class Refused extends Error {
     this.headers = headers;
   }
 
-  /** What a human and the agent can do nothing about within this request is a failure of the protocol. */
+  /** A failure that neither a human nor the agent can resolve within this request is a failure of the protocol. */
   get isOfProtocol(): boolean {
     const { error } = this.body;
     return this.status === 401 || this.status === 429 || this.status >= 500 || OF_PROTOCOL.includes(error ?? '');
@@ -68,7 +68,7 @@ export interface Opened {
 
 export class UcpCall {
   readonly opened: Opened;
-  /** What is told beside the answer. */
+  /** Messages in addition to the response. */
   readonly messages: Message[] = [];
   readonly #deps: UcpDeps;
   readonly #seed: string;
@@ -145,7 +145,7 @@ export class UcpCall {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
 
-  /** Whoever sends a token that has ended is refused, also where no operation is called; and is on record with it. */
+  /** Rejects an ended token, also on routes that call no operation, and records the call. */
   async identify(): Promise<void> {
     if (!this.asked && !this.isGuest) await this.ask('agent.getToken');
   }
@@ -180,7 +180,7 @@ export class UcpCall {
   }
 }
 
-/** What a refused operation means for the agent. Throws what is no business of the shop. */
+/** The message to the agent for a refused operation. Rethrows errors that the shop did not raise. */
 export function messageOf(error: unknown, path?: string): Message {
   if (!(error instanceof Refused)) throw error;
   if (error.isOfProtocol) throw protocolErrorOf(error);
@@ -189,9 +189,9 @@ export function messageOf(error: unknown, path?: string): Message {
   const code = CODES[body.error ?? ''] ?? body.error ?? 'invalid';
   const said =
     'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
-  // Here the path says which item it is; there is no field of that name.
+  // Here the path identifies the item; there is no field of that name.
   const content = sanitizeMerchantText(said.replace(WHICH_ITEMS, ''), CAPS.value) ?? 'The request was refused.';
-  // The agent can do nothing about it, and the buyer need not.
+  // The agent cannot resolve it, and the buyer need not.
   if (code === 'buyer_data_locked') return { type: 'warning', code, content, ...at };
   const { next, alternatives } = body as ErrorBody;
   const wayOut = { ...(next && { next: next.replace(OF_LINES, '') }), ...(alternatives && { alternatives }) };

@@ -74,7 +74,7 @@ function nextOf(page: number, pages: number) {
   return { has_next_page, ...(has_next_page && { cursor: cursorOf(page + 1) }) };
 }
 
-/** What the words ask for and is not met. */
+/** The message about words of the search that no product meets. */
 function messageOfUnmet({ kind, text, fate }: Understood): Message {
   if (fate === 'not_understood') {
     const content = `"${said(text)}" was not understood and not searched for. Send a filter instead, or ask the buyer.`;
@@ -158,7 +158,7 @@ function pageOf(cursor: string | undefined): number {
   return Number(page);
 }
 
-/** Products by their ids, their slugs, and the ids of their variants. What is not found is left out, and said. */
+/** Products by their ids, their slugs, and the ids of their variants. Unknown ones are left out, with a message. */
 export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish) {
   const wanted = [...new Set(ids)];
   if (wanted.length > MOST_IDS)
@@ -222,7 +222,7 @@ async function findProduct(call: UcpCall, id: string): Promise<Product | undefin
   }
 }
 
-/** One product: of its variants the one that is meant comes first, and each value says whether it can be had with the others. */
+/** One product: the variant that is meant comes first, and each value shows whether it can be combined with the others. */
 export async function getProduct(call: UcpCall, { id, selected = [], preferences = [], filters }: ProductWish) {
   const product_id = isUuid(id)
     ? (await call.inShop((shop) => productsOf(shop, [id]))).get(id.toLowerCase())
@@ -253,7 +253,7 @@ export async function getProduct(call: UcpCall, { id, selected = [], preferences
 type Selection = { name: string; label: string };
 type Candidate = { variant: Product['variants'][number]; options: Selection[] };
 
-/** Of what was selected, what the product has. */
+/** The selected values that the product has. */
 function ofProduct(selected: Selection[], variants: Candidate[]): Selection[] {
   return selected
     .filter((one) => variants.some(({ options }) => matches(options, [one])))

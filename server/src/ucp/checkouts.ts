@@ -9,7 +9,7 @@ import type { CheckoutWish, PostalAddress } from './requests.ts';
 import { cents, checkoutTotals, lineOf, messageOfWarning, optionOf, said } from './views.ts';
 
 /**
- * Checkouts. Whatever an agent fills in, a human confirms on the shop's own page: an open checkout requires escalation, and
+ * Checkouts. An agent fills them in, and a human confirms them on the shop's own page: an open checkout requires escalation, and
  * nothing here completes one.
  */
 
@@ -52,7 +52,7 @@ export async function findCheckout(call: UcpCall, checkout_id: string): Promise<
 export async function changeCheckout(call: UcpCall, checkout_id: string, wish: CheckoutWish): Promise<Checkout> {
   const before = await findCheckout(call, checkout_id);
   if (!isOpen(before)) {
-    const content = 'This checkout is over. Begin another one.';
+    const content = 'This checkout has ended. Begin another one.';
     call.messages.push({ type: 'error', code: 'checkout_not_open', content, severity: 'unrecoverable' });
     return before;
   }
@@ -114,7 +114,7 @@ function refuseConsent(call: UcpCall, { buyer }: CheckoutWish): void {
   });
 }
 
-/** What is sent back as it was shown is no change: shown is less than what the human wrote. */
+/** A value that is sent back as displayed is no change: the displayed one is shorter than the human's. */
 function contactOf({ buyer }: CheckoutWish, before: Checkout): object {
   const phone = buyer?.phone_number === said(before.phone) ? undefined : buyer?.phone_number;
   return { ...(buyer?.email && { email: buyer.email }), ...(phone && { phone }) };
@@ -191,7 +191,7 @@ export async function viewOfCheckout(call: UcpCall, checkout: Checkout) {
   };
 }
 
-/** What the agent can mend comes before the human. */
+/** Problems that the agent can resolve come before those for the human. */
 function statusOf(checkout: Checkout, told: Message[]): string {
   if (checkout.status === 'completed') return 'completed';
   if (!isOpen(checkout)) return 'canceled';

@@ -10,7 +10,7 @@ import { profileAt, requireVersion } from './agent.ts';
 import { UcpCall, type UcpDeps } from './call.ts';
 import { intersection, ProtocolError } from './protocol.ts';
 
-/** Who calls which shop, before anything is done. */
+/** Finds the caller and the shop before anything else. */
 export interface OpeningDeps extends UcpDeps {
   hosts: SiteHosts;
 }

@@ -1,7 +1,7 @@
 import { requestErrors } from '../http/contract/validator.ts';
 import { ProtocolError } from './protocol.ts';
 
-/** What is read of the requests; the rest of what the published schemas allow is passed over. */
+/** The fields of requests that are used; other fields of the published schemas are ignored. */
 
 export interface LineWish {
   id?: string;

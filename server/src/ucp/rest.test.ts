@@ -176,7 +176,7 @@ test('budget and categories of the token hold, a revoked one is 401, and other c
   for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
 });
 
-test('a refusal says what to do and what would do instead, in words of the shop alone where they are marked', async () => {
+test('a refusal names the remedy and alternatives, and marks texts of the merchant', async () => {
   const { shop, client, guest, givenProduct } = await openUcp();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 5_000 });
   const { call } = client(access_token);
@@ -329,7 +329,7 @@ test('what is malformed, unreachable or of another version is said as UCP says i
   expect(await statusOf('ftp://example.com/')).toEqual([400, 'invalid_profile_url']);
   expect(await statusOf('http://127.0.0.1:9/')).toEqual([424, 'profile_unreachable']);
   for (const one of [broken, page, broken, page]) expect(await statusOf(one.url)).toEqual([422, 'profile_malformed']);
-  // What cannot be used is not fetched again at once.
+  // An unusable profile is not fetched again at once.
   expect([broken.asked(), page.asked()]).toEqual([1, 1]);
   expect(await statusOf(old.url)).toEqual([422, 'version_unsupported']);
   expect(await ucpClient({ issuer, profile: bare.url }).call('search_catalog')).toMatchObject({
