@@ -10,7 +10,7 @@ type Shop = Awaited<ReturnType<typeof openShop>>;
 interface Hosted {
   shop: Shop;
   host: string;
-  /** What is served at the host: pages, and what programs read. */
+  /** The routes at the host: pages, and documents for programs. */
   pages: Record<string, string>;
   documents: Record<string, string>;
 }

@@ -134,7 +134,7 @@ test('a checkout speaks the language that was asked for, and its order is writte
   expect(order?.locale).toBe('de-AT');
 });
 
-test('a cart hands its language on, and what the browser prefers is kept with the order', async () => {
+test('a cart passes its language to the pages, and the order stores the browser’s preference', async () => {
   const given = await givenShop();
   const cart = await given.storefront.POST('/api/storefront/cart', { body: { locale: 'fr' } });
   expect(cart.data?.locale).toBe('fr');

@@ -129,7 +129,7 @@ test('a new customer creates an account, confirms the address and logs in, witho
   expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor', locale: 'de' }]);
 });
 
-test('neither form tells whether an address has an account, and both count as the storefront’s operations do', async () => {
+test('neither form reveals whether an address has an account, and both count toward the limits of the storefront’s operations', async () => {
   const shop = await openShop();
   const { email: known } = await shop.givenCustomer();
   const unknown = `nobody-${randomUUID()}@example.com`;
@@ -310,7 +310,7 @@ async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: st
   return `/checkout/${checkoutToken({ siteId }, { secretKey: SECRET_KEY }, rows[0]?.id ?? '')}`;
 }
 
-test('ordering again leads back to the checkout that was begun, and to another once that is over', async () => {
+test('ordering again opens the same checkout, and a new one once that has ended', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const { client } = customer;

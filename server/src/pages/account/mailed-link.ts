@@ -66,7 +66,7 @@ export async function followLink(
   };
 }
 
-/** Whoever has the link acts for the customer, without being logged in; a registration has no customer yet. */
+/** The holder of the link acts for the customer without being logged in; a registration has no customer yet. */
 function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
   return { type: customer_id ? 'customer' : 'storefront', id: customer_id ?? site_id, customer_id: null };
 }
@@ -84,7 +84,7 @@ export const LINK_NOTICES: Notices = {
   not_found: 'account.link_dead',
 };
 
-/** The link to the login, to go on after the page. */
+/** The link to the login, to continue after the page. */
 export function toLogin({ tenant, language }: LinkVisit): Notice['link'] {
   return { href: accountLink('', tenant.site_id), label: language.say('page.login_button') };
 }

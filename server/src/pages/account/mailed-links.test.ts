@@ -111,12 +111,12 @@ test('what is wrong with a password is shown at its field, and the password is n
     [{}, 'new_password', 'Enter a new password.'],
     [{ new_password: 'Hunter2' }, 'new_password', 'Use at least 8 characters: this has 7.'],
     [{ new_password: 'q'.repeat(1_025) }, 'new_password', 'Use at most 1,024 characters: this has 1,025.'],
-    [{ new_password: 'eight\0characters' }, 'new_password', 'Leave out what cannot be typed.'],
+    [{ new_password: 'eight\0characters' }, 'new_password', 'Remove unsupported characters.'],
     [{ new_password: 'Hunter2Hunter2' }, 'new_password_again', 'Enter the new password once more.'],
     [
       { new_password: 'Hunter2Hunter2', new_password_again: 'Hunter2Hunter3' },
       'new_password_again',
-      'The two are not the same. Enter the new password twice.',
+      'The passwords do not match. Enter the new password twice.',
     ],
   ];
   for (const [entries, field, words] of tries) {
@@ -158,7 +158,7 @@ test('of posts at the same time one sets the password, and the others say that t
   expect(await logInAs(given, email, set)).toBe(200);
 });
 
-test('an expired link says so, on GET and on POST', async () => {
+test('an expired link shows that it has expired, on GET and on POST', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   for (const [action, given] of Object.entries(each)) {
     const { browser, link, owner, site_id } = given;
@@ -211,7 +211,7 @@ test('an address that got an account meanwhile is reported, and nothing changes'
   expect(rowCount).toBe(1);
 });
 
-test('a form from elsewhere, of another link or of a session that is over changes nothing', async () => {
+test('a form from another origin, of another link or of an ended session changes nothing', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   const other = await givenReset();
   for (const [action, given] of Object.entries(each)) {

@@ -17,7 +17,7 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * One order in the account, which can be ordered again. What is no longer for sale is shown before a checkout begins:
+ * One order in the account, which can be ordered again. Items no longer for sale are shown before a checkout begins:
  * `&again=1` shows what would be in it.
  */
 export async function showOrder(
@@ -63,7 +63,7 @@ ${certain}
 </form>`;
 }
 
-/** What of an order can be ordered again, and what cannot. */
+/** The lines of an order that can be ordered again, and those that cannot. */
 function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: ReorderLine[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;
@@ -120,7 +120,7 @@ export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<P
   };
   const act = { operation_id: 'storefront.createCheckout', action: 'reorder', body } as const;
   return runAction(visit, act, work, async (_shop, error) => {
-    // Somebody else was faster: the page says what is left.
+    // Someone else bought the last piece: the page shows the remaining ones.
     if (error instanceof ShopError && ['insufficient_stock', 'cart_empty'].includes(error.code))
       return { redirect: again };
     throw error;

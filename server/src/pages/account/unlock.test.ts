@@ -53,7 +53,7 @@ test('whom strangers keep out is mailed a link once, by which their browser logs
   expect(again.html).toContain('This link has been used');
 });
 
-test('a browser that opened the link is counted by itself, and delayed for guesses of its own', async () => {
+test('a browser that opened the link has its own count, and is delayed only for its own guesses', async () => {
   const given = await givenCustomerUnderAttack();
   const { baseUrl, site_id, email, link } = given;
   const browser = new PaperBrowser(baseUrl);

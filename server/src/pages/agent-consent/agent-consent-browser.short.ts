@@ -39,7 +39,7 @@ for (const width of [1280, 375]) {
       await page.goto(here(asked.verification_uri_complete));
       await look('1-login');
       await logIn();
-      expect(await heading()).toBe('May this assistant shop for you?');
+      expect(await heading()).toBe('Allow this assistant to shop for you?');
       await look('2-consent');
       await press(page, 'approve');
       await look('3-mistake');

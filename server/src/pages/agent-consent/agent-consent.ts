@@ -27,7 +27,7 @@ function loginWords({ language: { say } }: ConsentVisit): LoginWords {
 
 /**
  * The page where customers decide on an agent's request for consent (RFC 8628 §3.3): they log in, compare the
- * code, see who asks for what, and approve all or part of it, or deny it. Opening the link has no effect by itself.
+ * code, see the agent and its request, and approve all or part of it, or deny it. Opening the link alone changes nothing.
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
@@ -156,7 +156,7 @@ async function approveAsAsked(
   return pathAfter(visit);
 }
 
-/** The page that leads back to a client of OAuth, or this one, which says what was decided. */
+/** The page that leads back to a client of OAuth, or this one, which shows the decision. */
 function pathAfter({ authorization, path, tenant }: ConsentVisit): string {
   return authorization ? authorizationLeavePage(tenant.site_id, authorization.secret) : path;
 }

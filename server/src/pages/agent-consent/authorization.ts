@@ -17,8 +17,8 @@ import { fullHousePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
 
 /**
- * What is different on the page when a client of OAuth sent the browser there: no code to compare, since nothing is shown
- * elsewhere, and a way back, which only somebody who has logged in is led (RFC 9700 §4.11.2).
+ * Differences of the page when a client of OAuth sent the browser: no code to compare, because no other device shows one, and
+ * a way back, which needs a login first (RFC 9700 §4.11.2).
  */
 const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
 const LATE = new OAuthRefusal('access_denied', 'The customer did not decide in time. Ask again.');
@@ -32,7 +32,7 @@ export async function arriveWithAuthorization(request: PageRequest, secret: stri
   return { ...visit, user_code: secret, sealed: true, authorization };
 }
 
-/** What is answered in place of the form: that the customer has too many agents, or the way back when nothing can be decided. */
+/** The response instead of the form: the customer has too many agents, or the way back when nothing can be decided. */
 export async function showBeforeForm(
   visit: ConsentVisit,
   csrf: string,
@@ -56,9 +56,9 @@ function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status:
 }
 
 /**
- * Browsers hold the redirects that follow a form against `form-action 'self'`, which is not widened for addresses that anybody can
- * register: the form leads here, and this page goes on by itself to the address of the record. GET changes nothing here either:
- * the code was made by the approval, and is shown to nobody but the customer who gave it.
+ * Browsers check the redirects that follow a form against `form-action 'self'`, which is not widened for addresses that anybody can
+ * register: the form leads here, and this page redirects to the address of the record. GET changes nothing here either:
+ * the approval made the code, and only the customer who approved sees it.
  */
 export const authorizationLeave: PageRoute<ConsentVisit> = {
   path: '/agent-consent/leave',

@@ -6,8 +6,8 @@ import type { Visit } from '../parts/visit.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
 
 /**
- * Clients whose id is the address of a document about themselves. It is read as all addresses that strangers name are: past no
- * redirect, and from no private network. Who can write at that address is the client, so its host is its identity.
+ * Clients whose id is the address of a document about themselves. It is fetched like all addresses from strangers: without
+ * following redirects, and not from a private network. Whoever controls that address is the client, so its host is its identity.
  */
 const LIMITS = { mostBytes: 5 * 1024, milliseconds: 3_000 };
 const LONGEST_KEPT_SECONDS = 24 * 60 * 60;
@@ -43,7 +43,7 @@ function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): b
   return isWeb && isPlain && pathname !== '/' && host.length <= LONGEST_HOST;
 }
 
-/** What it says of the client, if it is about this one, and about one without a secret. */
+/** The client's metadata, if the document describes this client and one without a secret. */
 function describedBy(said: unknown, client_id: string): clients.ClientMetadata | undefined {
   try {
     const metadata = clients.parseMetadata(said);

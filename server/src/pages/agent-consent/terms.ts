@@ -6,7 +6,7 @@ import { type Html, html } from '../parts/html.ts';
 import { moment, rich } from '../parts/words.ts';
 import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin } from './form.ts';
 
-/** What an agent asks for, as fields in which the customer can allow less, and what that changes. */
+/** An agent's request, as fields in which the customer can allow less, and the changes that result. */
 
 type State = FormState<ConsentField>;
 
@@ -56,7 +56,7 @@ ${textField(state, {
 ${budget_cents > 0 && !asksBudget && worstCase(language, consent)}`;
 }
 
-/** What it comes to if the customer changes nothing, for a budget of each week is a larger sum than it looks. */
+/** The total if the customer changes nothing, because a weekly budget sums up to more than it seems. */
 function worstCase(language: Language, { worst_case_cents, currency, token_expires_at }: AgentConsent): Html {
   const amount = html`<strong>${budgetInWords(language, worst_case_cents, currency)}</strong>`;
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
@@ -86,7 +86,7 @@ ${boxes}
 </fieldset>`;
 }
 
-/** What would be other than now, for an agent that has access. */
+/** The differences from the current permissions, for an agent that has access. */
 export function changesSection(language: Language, consent: AgentConsent): Html | undefined {
   const { replaces } = consent;
   if (!replaces) return undefined;

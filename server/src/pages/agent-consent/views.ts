@@ -22,7 +22,7 @@ import type { ConsentField, ConsentForm } from './form.ts';
 import { changesSection, checkbox, termsFields } from './terms.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The pages of a request for consent. What the agent says about itself is marked as unverified. */
+/** The pages of a request for consent. Text from the agent about itself is marked as unverified. */
 
 /** The agent chooses this text, so it is kept too short for persuasion. */
 const LONGEST_SOFTWARE = 80;
@@ -138,7 +138,7 @@ ${
   };
 }
 
-/** What stands in the form at first: all that was asked for; of the shop's own categories, none, which means everything. */
+/** The initial form: the full request, and none of the shop's own categories, which means all of them. */
 function formOf({
   budget_cents,
   max_per_order_cents,
@@ -152,7 +152,7 @@ function formOf({
   return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
 }
 
-/** What a device shows, for the customer to compare. A browser that was sent here has nothing to compare with. */
+/** The code on the device, for the customer to compare. A browser that was redirected here has nothing to compare with. */
 function sameCode(state: FormState<ConsentField>, { user_code }: AgentConsent): Html {
   const { say } = state.language;
   return html`<div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${user_code}</p></div>

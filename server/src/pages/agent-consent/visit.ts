@@ -7,6 +7,6 @@ export interface ConsentVisit extends CustomerVisit {
   user_code: string | undefined;
   /** Whether the URL is the signed link of the request, so that the code was not guessed. */
   sealed: boolean;
-  /** What a client of OAuth sent the browser here for, if one did: then its secret is in the place of the code. */
+  /** The request of the OAuth client that sent the browser here, if any: its secret then takes the place of the code. */
   authorization: AuthorizationRequest | undefined;
 }

@@ -14,8 +14,8 @@ import { skillText } from './skill-text.ts';
 import type { GuidedShop } from './words.ts';
 
 /**
- * What language models read before they shop: `llms.txt` and `skill.md` of each shop, at its own host and below its issuer
- * `/sites/{site_id}`. They are written from the contract and from what anyone may know of the shop.
+ * Guides for language models to read before they shop: `llms.txt` and `skill.md` of each shop, at its own host and below its issuer
+ * `/sites/{site_id}`. They are generated from the contract and from public data of the shop.
  */
 interface GuideDeps {
   db: Pool;

@@ -237,7 +237,7 @@ test('another browser with the link sees empty fields, and binds the checkout by
   for (const word of ['Kirchweg', 'ada@example.com', 'view_order']) expect(elsewhere.html).not.toContain(word);
 });
 
-test('a customer who is logged in in another browser goes on with their own checkout there', async () => {
+test('a customer who is logged in in another browser continues their own checkout there', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { checkout_url } = await shop.givenCheckout({ client: customer.client, shipping_address: ADDRESS });

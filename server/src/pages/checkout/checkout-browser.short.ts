@@ -225,7 +225,7 @@ played(
   60_000,
 );
 
-/** What a scanner reads from the screen. */
+/** Decodes the QR code on the screen. */
 async function scan(page: Page, selector: string): Promise<string | undefined> {
   const picture = await (await page.$(selector))?.screenshot({ encoding: 'base64' });
   const { page: blank } = await openTab(browser(), 320, { script: true });
@@ -248,7 +248,7 @@ played(
     const { page } = await openTab(browser(), 1280, { script: true });
     await page.goto(url);
     const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
-    // The form is refused even with the right token, since the browser says which origin it comes from.
+    // The form is rejected even with the right token, because the browser sends the origin.
     const form = `<form method="post" action="${url}"><input name="csrf" value="${csrf}"><input name="action" value="save">
     <input name="email" value="thief@example.com"><input name="shown_country" value=""></form>`;
     const evil = createServer((req, res) => {

@@ -119,7 +119,7 @@ test('what the page says is what is ordered: names, quantities, prices and total
   }
 });
 
-/** What a page says of an order, read from its markup. */
+/** The amounts of an order, read from the markup of its page. */
 function amountsIn(html: string) {
   const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => unescaped(found));
   const lines = all(html, /<li class="line">([\s\S]*?)<\/li>/g).map((line) => {
@@ -347,7 +347,7 @@ test('what is short is shown at its line, and nothing is ordered', async () => {
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('mistakes are shown at their fields, and what was entered is kept', async () => {
+test('mistakes are shown at their fields, and the form keeps its input', async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -359,7 +359,7 @@ test('mistakes are shown at their fields, and what was entered is kept', async (
   );
   // The first faulty field takes the focus, and no other.
   expect(wrong.html.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="email"')]);
-  // What is wrong and what is missing come in one answer, and a delivery that nobody could choose yet is not missed.
+  // Wrong and missing fields come in one response; a delivery that could not be chosen yet is not reported as missing.
   expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
   expect(wrong.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
   expect(wrong.html.match(/<a href="#email">/g)).toHaveLength(1);
@@ -407,7 +407,7 @@ test('a code is applied and taken off without losing what was entered', async ()
   expect(removed.html).toContain('value="28.00"');
 });
 
-test('a code that is typed and not applied is applied by whatever button goes on, or refused at its field', async () => {
+test('any button that continues also applies a typed code, or the code is rejected at its field', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url, option } = given;
@@ -429,7 +429,7 @@ test('a code that is typed and not applied is applied by whatever button goes on
   expect(await ordersOf(given)).toMatchObject([{ discount: '4.00', total: '28.90' }]);
 });
 
-test('a line that cannot be bought is removed on the page, and what was entered stays', async () => {
+test('a line that cannot be bought can be removed on the page, and the form keeps its input', async () => {
   const given = await givenCheckout();
   const { browser, url, storefront, dashboard, cart, option } = given;
   const [gone, other] = [await given.givenProduct({ name: 'Plate' }), await given.givenProduct({ name: 'Bowl' })];
@@ -554,7 +554,7 @@ test.each([
   ['en', 'cannot take orders', 'no delivery yet', 'no way to pay yet'],
   ['de', 'keine Bestellungen annehmen', 'noch keinen Versand', 'noch keine Zahlungsart'],
   ['fr', 'ne peut pas prendre de commande', 'encore aucune livraison', 'encore aucun moyen de paiement'],
-])('a shop that cannot sell says so in place of a form (%s)', async (locale, title, noDelivery, noPayment) => {
+])('a shop that cannot sell shows a notice instead of a form (%s)', async (locale, title, noDelivery, noPayment) => {
   const server = await startServer(databaseUrl(), { card: undefined });
   try {
     const shop = await openShop();
@@ -689,7 +689,7 @@ test('a code that comes with the button that saves is a guess like any other', a
   await stopServer(limited);
 });
 
-test('links that lead nowhere, or are over, say what to do', async () => {
+test('links that are invalid or have ended show the next step', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, storefront, checkout } = given;
   for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {

@@ -11,7 +11,7 @@ import { transfer } from '../parts/transfer.ts';
 import { rich } from '../parts/words.ts';
 import { steps } from './view.ts';
 
-/** What became of a checkout. */
+/** The result of a checkout. */
 export interface ConfirmationView {
   language: Language;
   front: Front;

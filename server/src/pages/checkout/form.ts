@@ -18,7 +18,7 @@ import {
 } from './fields.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
-/** The first step: who buys, where to, how it is delivered and paid. One form, whose buttons say what to do with it. */
+/** The first step: contact, address, delivery and payment. One form, whose buttons name the action. */
 export function checkoutForm(view: CheckoutView): string {
   const { checkout, form, language, front, back } = view;
   const { say } = language;
@@ -50,7 +50,7 @@ ${summary(view)}
   return page({ language, title, mistaken: form.mistakes.length > 0, front, back, where: 'checkout', main });
 }
 
-/** What is said when something in the cart cannot be bought. */
+/** The notice when something in the cart cannot be bought. */
 export function notBuyable(language: Language): Html {
   const notes = (words: string) => html`<a href="#summary">${words}</a>`;
   return html`

@@ -49,7 +49,7 @@ async function follow(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
 
-/** Where pages go on by themselves, the browser needs another moment. */
+/** Waits until a page that redirects on its own has arrived. */
 async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
   for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
     await new Promise((waited) => setTimeout(waited, 100));

@@ -43,7 +43,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
     await countCheckout(visit, operation_id);
     return viewOrder(visit, posted, checkout.order_id);
   }
-  // A second click, or the way back after the order: the page says how it stands.
+  // A second click, or the back button after the order: the page shows the current state.
   if (checkout.order_id || checkout.status === 'cancelled' || action === 'view_order') return { redirect: path };
   await countCheckout(visit, operation_id);
   const over = await inShopOfVisit(visit, (shop) => showOver(visit, shop));
@@ -97,7 +97,7 @@ function codeIn({ discount_code: code }: Entered): string | undefined {
   return code && code.length <= 64 ? code : undefined;
 }
 
-/** After saving: on to the review, or back to what is missing. After a code was applied, the form shows it without complaints. */
+/** After saving: to the review, or back to the missing fields. After a code was applied, the form shows it without mistakes. */
 async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: Posted): Promise<PageAnswer> {
   const { path } = visit;
   const { action, pressed, entered, hasFields } = posted;
@@ -109,7 +109,7 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
 }
 
-/** What is missing and could be given: there is no delivery to choose as long as the page shows none. */
+/** The missing fields that the form offers: a delivery cannot be chosen as long as the page shows none. */
 function asked(missing: readonly string[], { body }: Posted): string[] {
   return missing.filter((name) => name !== 'shipping_option_id' || body.has('shown_country'));
 }
@@ -157,7 +157,7 @@ async function saves(
 
 const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
-/** Makes the order as the reader saw it. A card is charged beforehand, outside the transaction. */
+/** Makes the order as the reader saw it. A card is charged before the transaction, outside it. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';

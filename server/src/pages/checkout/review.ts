@@ -126,7 +126,7 @@ function afterButton({ checkout, testCard, language: { say }, front }: CheckoutV
   }
 }
 
-/** Stands where a card provider's own form would: the test provider takes no cards, only words for what is to happen. */
+/** Replaces a card provider's form: the test provider takes no cards, only the result to simulate. */
 function testCards({ form, language: { say } }: CheckoutView): Html {
   return radios(form, {
     name: 'card_token',

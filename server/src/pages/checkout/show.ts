@@ -37,7 +37,7 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   });
 }
 
-/** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
+/** The page of a checkout that cannot be continued here. Throws `checkout_expired`. */
 export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { checkout, checkoutDeps, language, front, back } = visit;
   if (checkout.order_id) {
@@ -56,7 +56,7 @@ export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAn
   return checkout.status === 'cancelled' ? closedPage(visit, 'checkout.cancelled') : undefined;
 }
 
-/** What a page says besides the checkout itself, after something went wrong. */
+/** The additions to the page of a checkout after an error. */
 export interface Refused {
   status?: number;
   entered?: Entered;
@@ -66,8 +66,8 @@ export interface Refused {
 }
 
 /**
- * The page of a checkout that is under way: the review once nothing is missing, else the form; and the form for a browser that may not
- * read what was entered in another.
+ * The page of an open checkout: the review once nothing is missing, else the form; and the form for a browser that may not
+ * read the input of another.
  */
 export async function showOpen(
   visit: CheckoutVisit,

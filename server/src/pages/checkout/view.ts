@@ -17,7 +17,7 @@ export interface CheckoutView {
   ownOrigin: string;
   /** The path of the page, where its forms go. */
   path: string;
-  /** What proves that a form came from this page. */
+  /** Proves that a form came from this page. */
   csrf: string;
   checkout: Checkout;
   /** Where the shop delivers. */
@@ -34,7 +34,7 @@ export interface CheckoutView {
   /** Whether a card is paid with the test provider's tokens. */
   testCard: boolean;
   form: FormState;
-  /** What has to be said before anything else, e.g. that the total has changed. */
+  /** An alert at the top, e.g. that the total has changed. */
   alert?: Html | undefined;
   /** The fields of the checkout that differ from the review that was posted. */
   changed: readonly string[];

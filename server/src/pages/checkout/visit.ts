@@ -27,7 +27,7 @@ export interface CheckoutVisit extends Visit {
   login: CustomerVisit | undefined;
 }
 
-/** What was posted. */
+/** The posted form. */
 export interface Posted extends FormAction {
   /** The button that was pressed; `action` is what it does. */
   pressed: string;
@@ -64,7 +64,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     allowed_origins: [],
   };
   context.caller = caller;
-  // Whoever has the link continues the checkout on behalf of its customer.
+  // The holder of the link continues the checkout on behalf of its customer.
   return {
     ...request,
     language,
@@ -101,7 +101,7 @@ async function customerHere(
   return session?.customer_id === customer_id ? { type: 'customer', id: customer_id, customer_id } : undefined;
 }
 
-/** The link was given to an agent, so it shows nothing by itself. */
+/** The link was given to an agent, so it shows nothing without a login. */
 async function arriveAtAgents(
   request: PageRequest,
   { tenant, checkout, browser }: Pick<CheckoutVisit, 'tenant' | 'checkout'> & { browser: string },

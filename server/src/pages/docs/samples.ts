@@ -14,7 +14,7 @@ export function samplesOf(operation: Operation): Sample[] {
   ];
 }
 
-/** What a caller sends, by security scheme: its variable in a shell, and its option of the SDK. */
+/** A caller's credentials by security scheme: the variable in a shell and the option of the SDK. */
 const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   SiteId: { variable: 'SITE_ID', option: 'siteId' },
   StorefrontToken: { variable: 'STOREFRONT_TOKEN', option: 'storefrontToken' },

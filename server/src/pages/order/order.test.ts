@@ -74,7 +74,7 @@ test('a guest sees the order by the link in its mail, and neither street nor e-m
   }
 });
 
-test('the page tells of parcels, refunds and what is still owed, each mail has a link of its own, and all of them work', async () => {
+test('the page shows parcels, refunds and the amount due; each mail has its own link, and all links work', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -99,7 +99,7 @@ test('the page tells of parcels, refunds and what is still owed, each mail has a
   // Those of the mails about the order, the parcel and the refund; the payment's own mail was no longer due.
   expect(links.size).toBe(3);
   expect(sent).toContain('href="https://dhl.example/00340"');
-  expect(sent).toMatch(/€2.00<\/data> were refunded on/);
+  expect(sent).toMatch(/€2.00<\/data> was refunded on/);
   expect(await look(await newestLink(shop, email))).toContain('00340');
   expect(await look(other.link)).toMatch(/We still owe you <data value="14.90">€14.90/);
 
@@ -112,7 +112,7 @@ test('the page tells of parcels, refunds and what is still owed, each mail has a
       and payload ->> 'move_id' is not null`,
   );
   const onItsWay = await look(await newestLink(shop, email));
-  expect(onItsWay).toMatch(/€14.90<\/data> are being refunded/);
+  expect(onItsWay).toMatch(/€14.90<\/data> is being refunded/);
   expect(onItsWay).not.toContain('We still owe you');
 });
 
@@ -132,7 +132,7 @@ test('a link ends 90 days after the state of the order last changed, whatever no
   await dashboard.PATCH('/api/dashboard/orders/{order_id}', { params, body: { staff_note: 'Called.' } });
   const ended = await new PaperBrowser(baseUrl).open(link);
   expect(ended.response.status).toBe(410);
-  expect(ended.html).toContain('This link has ended');
+  expect(ended.html).toContain('This link has expired');
   expect(ended.html).not.toContain(order.order_number);
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   expect(await status()).toBe(200);

@@ -6,7 +6,7 @@ import { ACCESS_VIEWS } from './paths.ts';
 import { registerPage, registerSentPage, requestAccount } from './registration.ts';
 import type { PageAnswer } from './route.ts';
 
-/** What a page shows to those who are not logged in, and what they can do there; `form` is what its forms are about. */
+/** The page for visitors who are not logged in, with login and registration; `form` identifies its forms for CSRF tokens. */
 export function showAccess(visit: CustomerVisit, form: string, words: LoginWords): PageAnswer {
   const wanted = visit.req.query.login;
   const place = { form, where: words.where };

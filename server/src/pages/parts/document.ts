@@ -11,7 +11,7 @@ export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'legal' | 'se
 export interface Document {
   language: Language;
   title: string;
-  /** Whether the page tells of a mistake, which its title says too. */
+  /** Whether the page shows a mistake; the title then mentions it. */
   mistaken?: boolean;
   /** The shop, once it is known. */
   front: Front | undefined;
@@ -69,7 +69,7 @@ function shopName({ name, brand }: Front): Html {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** The way back to the shop, whom to ask, and what the law requires on every page. */
+/** The way back to the shop, a contact, and the links that the law requires on every page. */
 function footer(
   { language: { say }, back }: Document,
   { name, brand, legal, storefront_url }: Front,
@@ -98,7 +98,7 @@ export function linkOut(address: string, words: string | Html): Html {
 export interface Notice {
   title: string;
   sentences: readonly (string | Html)[];
-  /** Where to go on. */
+  /** The link to continue. */
   link?: { href: string; label: string } | undefined;
 }
 

@@ -12,11 +12,11 @@ import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { paragraphs, rich } from './words.ts';
 
-/** Asking for a link to set a new password. What is said never depends on whether the address has an account. */
+/** Asking for a link to set a new password. The response never depends on whether the address has an account. */
 
 /** The page on which a form stands. */
 export interface Place {
-  /** What the forms of the page are about. */
+  /** Identifies the forms of the page for CSRF tokens. */
   form: string;
   where: Where;
 }

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 
 /** The parts that forms are made of. A mistake stands at its field, tied to it for screen readers, and in the summary. */
 
-/** What a person entered, or what is known already, by the names of the fields; absent means empty. */
+/** Input of a person, or stored values, by the names of the fields; absent means empty. */
 export type Entered<Name extends string> = Partial<Record<Name, string>>;
 
 /** A mistake in words, tied to its field; without one it is about the whole. */
@@ -12,14 +12,14 @@ export interface Mistake<Name extends string> {
   message: string;
 }
 
-/** A form as it is shown: what stands in it, and what is wrong with that. */
+/** A form as displayed: its values and its mistakes. */
 export interface FormState<Name extends string> {
   language: Language;
   entered: Entered<Name>;
   mistakes: readonly Mistake<Name>[];
 }
 
-/** What proves that a form came from our page. */
+/** The token that proves that a form came from our page. */
 export function csrfField(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
@@ -51,7 +51,7 @@ export function textField<Name extends string>(form: FormState<Name>, field: Tex
 interface PasswordField<Name extends string> {
   name: Name;
   label: string;
-  /** Whether it is to be set or shown: password managers ask. */
+  /** Whether the password is new or current: password managers need this. */
   autocomplete: 'new-password' | 'current-password';
   hint?: string;
 }
@@ -86,7 +86,7 @@ interface SelectField<Name extends string> {
   label: string;
   autocomplete?: string | undefined;
   hint?: string;
-  /** What stands there before anything is chosen. */
+  /** The label while nothing is chosen. */
   empty: string;
   choices: readonly { value: string; label: string }[];
 }

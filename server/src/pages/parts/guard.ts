@@ -3,15 +3,15 @@ import type { Request, Response } from 'express';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 
 /**
- * Who may post a form of ours: only our own page, in the browser that it was shown to.
+ * Only our own page may post a form, in the browser that it was shown to.
  * 1. The browser holds a random session in a cookie, signed with the time at which it was made. It names nobody and gives
  *    access to nothing.
- * 2. Each form carries a token derived from the session, from what the form is about and from the server's secret.
+ * 2. Each form carries a token derived from the session, from the subject of the form and from the server's secret.
  * 3. A post must come from our origin, according to the browser.
  * Our origin is that of the shop's host which the request names, or the configured one; a session is valid at one of them only.
  */
 export interface Guard {
-  /** The token of a form in this browser; gives the browser a session when it has none. `form` says what it is about. */
+  /** The token of a form in this browser; gives the browser a session when it has none. `form` identifies the subject. */
   csrfFor(req: Request, res: Response, form: string): string;
   /** Whether a post is our page's own. */
   isOurs(req: Request, form: string, csrf: string): boolean;

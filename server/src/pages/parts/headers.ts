@@ -13,7 +13,7 @@ const CONTENT_SECURITY_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** What the pages and the panel have in common: nobody frames, indexes or opens them from a window of their own. */
+/** Headers of both the pages and the panel: nobody frames, indexes or opens them from a window of their own. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -17,7 +17,7 @@ export function marketingBox<Name extends string>(
   });
 }
 
-/** What they agree to, which is kept word for word. */
+/** The text of the consent, which is stored word for word. */
 export function marketingWording(language: Language, front: Front): string {
   return language.say('account.marketing_wording', { shop: front.name });
 }

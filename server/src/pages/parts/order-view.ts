@@ -14,11 +14,11 @@ export interface OrderView {
   /** Our own address, from which pictures may come. */
   ownOrigin: string;
   order: ShownOrder;
-  /** What stands between the heading and the order, e.g. that something could not be done. */
+  /** An alert between the heading and the order, e.g. after a failed action. */
   alert?: Html | undefined;
   /** In place of the addresses, where they are not to be seen. */
   addresses?: Html | undefined;
-  /** What can be done with it: forms and links, below the totals. */
+  /** The available actions: forms and links, below the totals. */
   actions?: Html | undefined;
 }
 

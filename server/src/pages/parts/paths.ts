@@ -9,8 +9,8 @@ export function orderPath(path: string, order_id: string): string {
 }
 
 /**
- * What stands beside the login of a page, as `?login=` of its address says: the request for a link to set a new password, the
- * request for an account, and what is said when it has been sent.
+ * The views next to the login of a page, chosen by `?login=` in its address: the request for a link to set a new password, the
+ * request for an account, and the confirmation of each.
  */
 export const ACCESS_VIEWS = ['forgot', 'forgot_sent', 'register', 'register_sent'] as const;
 

@@ -54,12 +54,12 @@ export interface PageRequest extends PagesDeps {
   back?: string | undefined;
 }
 
-/** What a request for a page is answered with. */
+/** The response to a request for a page. */
 export type PageAnswer =
   | {
       status: number;
       html: string;
-      /** Where the browser goes on to by itself, as the page says in words. Never an address from a request. */
+      /** The address to which the browser redirects, with a link in the page. Never an address from a request. */
       refresh?: string;
     }
   | {
@@ -80,12 +80,12 @@ export interface PageRoute<Visit extends PageRequest> {
   stays?: true;
   /** Finds what the address leads to. Throws `not_found` when that is nothing. */
   arrive(request: PageRequest): Promise<Visit>;
-  /** What the forms of the visit are about: the token of another form is refused. */
+  /** Identifies the forms of the visit: the token of another form is rejected. */
   formOf(visit: Visit): string;
   show(visit: Visit): Promise<PageAnswer>;
   /** The form is known to be our own. */
   post(visit: Visit, body: FormBody): Promise<PageAnswer>;
-  /** What it says of refusals, in addition to the notices of all pages. */
+  /** The notices for errors, in addition to those of all pages. */
   notices: Notices;
 }
 
@@ -166,7 +166,7 @@ function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | 
 type Seen = Pick<PageRequest, 'language' | 'front' | 'back'>;
 const SEEN = new WeakMap<Response, Seen>();
 
-/** What the browser prefers, where no shop says otherwise. */
+/** The browser's preferred language, if no shop determines it. */
 function browserLanguage(req: Request): Language {
   return languageFor(chooseLocale(req, null, 'en'), 'UTC');
 }
@@ -203,7 +203,7 @@ function send(res: Response, answer: PageAnswer): void {
 
 type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 
-/** What went wrong, as a page that says what to do. */
+/** An error as a page with the next step. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
   // A body that did not arrive has been answered already.
   if (res.headersSent) return;

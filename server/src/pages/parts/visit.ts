@@ -47,7 +47,7 @@ export async function count(
   sendLimit(res, await limits.count(operation, caller, about));
 }
 
-/** What a form asks for. */
+/** The action of a form. */
 export interface FormAction {
   operation_id: Operation['id'];
   /** The button that was pressed. */

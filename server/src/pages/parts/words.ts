@@ -15,7 +15,7 @@ export function moment(language: Language, iso: string): Html {
 
 type Value = string | number | Html | ((inside: string) => Html);
 
-/** A text whose values are markup, or whose tags are replaced. What is not made by `html` is escaped. */
+/** A text whose values are markup, or whose tags are replaced. Values not made by `html` are escaped. */
 export function rich(language: Language, key: MessageKey, values: Record<string, Value>): Html {
   const given = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
