@@ -58,7 +58,7 @@ const HELPERS = `
       order by a.grantee, a.privilege_type)
     from aclexplode(coalesce(acl, acldefault(kind, owner))) a $$`;
 
-/** What two databases of one server must have in common to have the same schema: sorted lines for each kind of object. */
+/** The schema of a database, for comparison with another of the same server: sorted lines for each kind of object. */
 export async function catalogueOf(url: string): Promise<Record<string, string[]>> {
   const client = new pg.Client(url);
   await client.connect();

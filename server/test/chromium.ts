@@ -14,7 +14,7 @@ export function findChromium(): string | undefined {
   return findTool(CHROMIUM);
 }
 
-/** What to say where there is no Chromium. */
+/** The message if there is no Chromium. */
 export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
 /** A browser without a window. The caller closes it. */

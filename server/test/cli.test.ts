@@ -126,7 +126,7 @@ test('a file of many calls arrives whole, its bad rows named', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(445);
 });
 
-test('a person logs in, asks who they are, and logs out; the session is over at once', async () => {
+test('a person logs in, asks who they are, and logs out; the session ends at once', async () => {
   const { baseUrl, credentials } = await openShop();
   const { commerce, config } = await user();
   const { email, password } = credentials.staff;
@@ -184,7 +184,7 @@ test('an order is seen through by its number, from the bank transfer to the refu
   expect(JSON.parse(out).entries).toHaveLength(8);
 });
 
-test('an order is cancelled, and says what it refuses afterwards', async () => {
+test('a cancelled order reports the actions that it rejects', async () => {
   const { commerce, givenOrder } = await merchant();
   const { order_number } = await givenOrder();
 

@@ -1,7 +1,7 @@
 import type { Page } from './chromium.ts';
 import { press } from './tab.ts';
 
-/** What a customer does about an assistant in a browser: no more than what the pages offer. */
+/** A customer's actions on an assistant in a browser, only those that the pages offer. */
 
 export interface Login {
   email: string;
@@ -40,7 +40,7 @@ export async function revoke(page: Page, account: string): Promise<void> {
   await press(page, 'revoke');
 }
 
-/** What the assistants of examples/ ask for, where the customer has to name it. */
+/** The request of the assistants in examples/, for steps in which the customer repeats it. */
 const HOSTED = { budget: '60.00', categories: ['Tableware'] };
 
 /** Does what a line of an assistant asks its customer for: "Open …". Answers what the button said, where something was ordered. */

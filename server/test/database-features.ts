@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 
 /**
- * What the schema and the statements need from PostgreSQL beyond plain tables and plain SQL, under the names in
- * docs/scaling.md: what another engine may lack. The schema is read from a migrated database; statements, from the sources,
+ * The features of PostgreSQL that the schema and the statements use beyond plain tables and plain SQL, under the names in
+ * docs/scaling.md: another engine may lack them. The schema is read from a migrated database; statements, from the sources,
  * from the bodies of the functions in the database, and from graphile-worker.
  */
 export async function featuresUsed(client: Client): Promise<Record<string, string[]>> {

@@ -8,7 +8,7 @@ import { settle } from '../src/shop/orders/refunds.ts';
 import { approve, askForConsent } from './agents.ts';
 import { openShop } from './shop.ts';
 
-/** What each mail is written from. */
+/** The data of each mail. */
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
 
 /**

@@ -52,7 +52,7 @@ const linesOf = (told: string[]): number[] =>
   told.flatMap((line): number[] => (JSON.parse(line).errors ?? []).map((error: { line: number }) => error.line));
 
 for (const name of await readdir(EXPORTS)) {
-  test(`${name} is refused only where it says nothing clear, as its dry run says, and comes back as it went out`, async () => {
+  test(`${name} rejects only ambiguous rows, as in its dry run, and exports them unchanged`, async () => {
     const [one, other] = await Promise.all([merchant(), merchant()]);
     const file = join(EXPORTS, name);
     const encoding = ENCODINGS[name] ? ['--encoding', ENCODINGS[name]] : [];

@@ -10,7 +10,7 @@ export function setup(project: TestProject): () => Promise<void> {
     if (broken.flat().length === 0) return;
     // Thrown, it would keep PostgreSQL from being stopped.
     process.exitCode = 1;
-    process.stderr.write(`What the tests left breaks invariants: ${JSON.stringify(broken)}\n`);
+    process.stderr.write(`The tests left data that breaks invariants: ${JSON.stringify(broken)}\n`);
   };
 }
 

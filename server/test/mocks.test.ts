@@ -55,7 +55,7 @@ interface World {
   storefrontToken: string;
   email: string;
   variantIds: Record<string, string>;
-  /** What the shop calls itself to clients of OAuth. */
+  /** The shop's issuer identifier for clients of OAuth. */
   issuer: string;
   /** The customer decides at the address that a client sends them to; answers the address that they are sent back to. */
   authorize(address: string, decision: Decision): Promise<string>;
@@ -181,7 +181,7 @@ function player(world: World) {
     // biome-ignore lint/suspicious/noExplicitAny: each step knows what it asks for
     return (text ? JSON.parse(text) : undefined) as any;
   }
-  /** The customer's decision, and what the client learns of it. */
+  /** The customer's decision, and the result for the client. */
   async function authorize(query: Record<string, string>, decision: Decision): Promise<string> {
     const address = `${world.issuer}/oauth/authorize?${new URLSearchParams(query)}`;
     const { origin, pathname, searchParams } = new URL(await world.authorize(address, decision));
@@ -264,7 +264,7 @@ const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products/stoneware-mug`);
 };
 
-/** What the contract refuses. */
+/** Requests that the contract rejects. */
 const careless: Script = async (call, { variantIds, siteId }) => {
   const { id: cart } = await call('POST', `${SHOP}/cart`, {});
   const items = `${SHOP}/cart/${cart}/items`;
@@ -410,7 +410,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
       },
       decision,
     );
-  // The port of the reader's own device is free, and what the address has in its query stays.
+  // A loopback address may use any port, and the query of the address is kept.
   for (const redirect_uri of ['http://127.0.0.1:54321/back?kept=1', TAKEN_URIS[0] ?? '', TAKEN_URIS[1] ?? ''])
     await ask({ client_id: app, redirect_uri, budget_cents: '1000' }, 'deny');
   const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };
@@ -436,7 +436,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
   await call('GET', '/api/agent/token', undefined, as);
   await call('POST', '/api/agent/carts', {}, as);
   await call('GET', '/api/agent/orders', undefined, as);
-  // Whoever brings a code again ends its token.
+  // Using a code twice revokes its token.
   await exchange({});
   await call('GET', '/api/agent/token', undefined, as);
 

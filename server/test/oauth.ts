@@ -28,7 +28,7 @@ export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris
   return oauth.dynamicClientRegistration(issuer, metadata, oauth.None(), options);
 }
 
-/** Where a client begins, with what it keeps for the end. */
+/** Starts the flow of a client, and returns the state that its end needs. */
 export async function beginAuthorization(config: oauth.Configuration, wish: Record<string, string> = {}) {
   const code_verifier = oauth.randomPKCECodeVerifier();
   const state = oauth.randomState();
@@ -52,7 +52,7 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL, as
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
 }
 
-/** Where a page goes on to by itself, outside the shop, as its link says as well; undefined for a page that stays. */
+/** The address outside the shop to which a page redirects, the same as in its link; undefined for a page that stays. */
 export function leadsTo({ response, html }: Page): URL | undefined {
   const [, address] = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '') ?? [];
   if (address === undefined || response.status !== 200) return undefined;
@@ -61,7 +61,7 @@ export function leadsTo({ response, html }: Page): URL | undefined {
   return new URL(address);
 }
 
-/** What the token endpoint answers to the fields of a form. */
+/** The response of the token endpoint to the fields of a form. */
 export async function exchange({ baseUrl, site_id }: Shop, fields: Record<string, string>) {
   const body = new URLSearchParams({ grant_type: 'authorization_code', ...fields });
   const answer = await fetch(`${baseUrl}/sites/${site_id}/oauth/token`, { method: 'POST', body });

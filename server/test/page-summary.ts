@@ -1,6 +1,6 @@
 import { parseDocument } from 'htmlparser2';
 
-/** What a person reads in the summary of a checkout's page: only its texts, with amounts given without their currency. */
+/** The summary on the page of a checkout, as a person reads it: only its texts, with amounts given without their currency. */
 export interface PageSummary {
   lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
   subtotal: string | undefined;
@@ -11,7 +11,7 @@ export interface PageSummary {
   tax: string | undefined;
   contained_tax: string | undefined;
   total: string;
-  /** What the button that orders says it costs; undefined when there is no such button or no amount on it. */
+  /** The amount on the order button; undefined without such a button or without an amount on it. */
   button: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function summaryOf(html: string): PageSummary | undefined {
   };
 }
 
-/** What a person reads in the answers of the review, by their headings: each a list of paragraphs. */
+/** The texts of the review by their headings: each a list of paragraphs. */
 export function answersOn(html: string): Record<string, string[]> {
   const answers = withClass(parseDocument(html), 'answer');
   const paragraphs = (answer: Node) =>

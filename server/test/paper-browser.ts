@@ -69,7 +69,7 @@ export function actionOf({ html, path }: Pick<Page, 'html' | 'path'>, action: st
   return attribute(button, 'formaction') ?? attribute(markupWith(html, action), 'action') ?? path;
 }
 
-/** What the form with the button would send without being touched. */
+/** The fields that the form with the button would send unchanged. */
 export function formWith(html: string, action: string): URLSearchParams {
   const form = markupWith(html, action);
   const fields = new URLSearchParams();

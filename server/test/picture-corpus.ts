@@ -13,11 +13,11 @@ export interface Sent {
   kind: string;
   content: Buffer;
   content_type: 'image/jpeg' | 'image/png' | 'image/webp';
-  /** What becomes of it: `ready`, or one of the reasons for a failure. */
+  /** The expected result: `ready`, or one of the reasons for a failure. */
   meant: string[];
 }
 
-/** What must not be in anything that is served. */
+/** Must not occur in any response. */
 export const MARKER = '<script>alert("marker")</script>';
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">${MARKER}<rect width="40" height="40"/></svg>`;
 

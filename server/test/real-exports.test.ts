@@ -93,7 +93,7 @@ for (const name of files) {
   });
 }
 
-test('a whole shop moves in: the check says what the move says, customers without an e-mail alone are refused', async () => {
+test('imports a whole shop: the check reports the same as the import, and only customers without an email are rejected', async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const dir = await folder();

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a receiver of webhooks was sent. */
+/** A request to a receiver of webhooks. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
@@ -50,5 +50,5 @@ export async function waitFor(condition: () => boolean | Promise<boolean>, longe
     if (await condition()) return;
     await pause(25);
   }
-  throw new Error(`What was waited for did not happen within ${longestMs / 1_000} seconds.`);
+  throw new Error(`The awaited condition was not met within ${longestMs / 1_000} seconds.`);
 }

@@ -45,8 +45,8 @@ let running: TestServer | undefined;
 let asked = false;
 
 /**
- * The server of all files of this worker, started when it is first asked for. It ends with the worker: with one for each file,
- * every connection would read the catalogue and plan every statement again, a seventh of what the tests cost.
+ * The server of all files of this worker, started on first use. It ends with the worker: with one server for each file,
+ * every connection would read the catalogue and plan every statement again, a seventh of the tests' time.
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;

@@ -21,7 +21,7 @@ const STAFF_PASSWORD = await mintPassword();
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** What a checkout needs from its customer, apart from a way to ship. */
+/** The customer's data that a checkout requires, except for a shipping option. */
 export const FILLED_IN = {
   email: 'june@example.com',
   shipping_address: {
@@ -36,7 +36,7 @@ export const FILLED_IN = {
 } as const;
 
 interface GivenCheckout extends CheckoutPatch {
-  /** What is in a new cart; see `givenCart`. */
+  /** The items of a new cart; see `givenCart`. */
   content?: string | { variant_id: string; quantity: number }[];
   /** An existing cart. */
   cart_id?: string;

@@ -5,10 +5,10 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** How long a tab waits for what is awaited of it, on a machine with much else to do. */
+/** The longest wait of a tab, on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** A tab of a given width in a new browser context, without scripts unless told otherwise, and what the page complained of. */
+/** A tab of a given width in a new browser context, without scripts by default, and the errors that the page logged. */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());
@@ -47,7 +47,7 @@ export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }
 
-/** What a person with a small screen, weak eyes or a screen reader would stumble over on the page as it stands. */
+/** Accessibility and layout problems of the page for a small screen, weak eyes or a screen reader. */
 export async function stumblingBlocks(page: Page): Promise<string[]> {
   return (await page.evaluate(STUMBLING_BLOCKS)) as string[];
 }

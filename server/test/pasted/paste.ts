@@ -5,7 +5,7 @@ const LONGEST_BLOCK_MS = 120_000;
 
 /** A shell that gets text as somebody pastes it: all at once, into the same input that its commands read. */
 export interface Paster {
-  /** What the text printed, once the shell has finished it. Throws when a command failed or took the rest as its input. */
+  /** Resolves to the output, once the shell has finished. Throws when a command failed or took the rest as its input. */
   paste(text: string): Promise<string>;
   /** Pastes commands that keep running, and resolves when they have printed this. */
   leaveRunning(text: string, ready: RegExp): Promise<void>;
@@ -31,7 +31,7 @@ export function openShell(cwd: string, env: Record<string, string>): Paster {
     try {
       await waitFor(() => found() || hasEnded(shell), LONGEST_BLOCK_MS);
     } catch {
-      throw new Error(`It does not come to its end. Does it ask something?\n${text}\n${printed.slice(from)}`);
+      throw new Error(`The commands do not finish. Do they wait for input?\n${text}\n${printed.slice(from)}`);
     }
     const said = printed.slice(from);
     if (hasEnded(shell) || /^failed: /m.test(said)) throw new Error(`${text}\n${said}`);

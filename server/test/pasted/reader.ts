@@ -19,7 +19,7 @@ export function openReader(page: Page, login: Login, printed: () => string): Rea
     followed = links.length;
   };
   const timer = setInterval(read, OFTEN_MS);
-  // It is told where somebody waits for it.
+  // The error surfaces where a caller awaits it.
   work.catch(() => {});
   return {
     async caughtUp() {

@@ -1,6 +1,6 @@
 /**
- * What the programs in the documents use without saying where it comes from: the functions of the SDK, clients that an earlier block
- * made, and values of the reader's own. A name that a block declares itself goes before these.
+ * Names that the programs in the documents use without declaring them: the functions of the SDK, clients that an earlier block
+ * made, and values of the reader's own. A name that a block declares itself takes precedence.
  */
 type Sdk = typeof import('@commerce-backend/sdk');
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What can go wrong with a call: the connection is cut before or after its effect, the answer never comes, or is an error. */
+/** Faults of a call: the connection is cut before or after its effect, there is no response, or it is an error. */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
 interface Fault extends FaultOptions {

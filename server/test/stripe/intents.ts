@@ -37,7 +37,7 @@ export function createIntent(ledger: Ledger, account: string, pages: string, par
   return intentOnTheWire(intent, Object.values(texts(group(params, 'expand'))));
 }
 
-/** What happens with a card; a declined one is an error that shows the intent. */
+/** The result of paying with a card; a declined one is an error that shows the intent. */
 function pay(ledger: Ledger, intent: Intent, card: Card, pages: string): void {
   payWith(ledger, intent, card === 'processing' || card === 'wallet' ? METHOD_OF[card] : 'card');
   if (card === 'success' || card === 'wallet') ledger.take(intent);

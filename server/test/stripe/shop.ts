@@ -67,10 +67,10 @@ async function givenShop(
   });
   const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
 
-  /** Completes a checkout with the payment given; resolves to what the client got. */
+  /** Completes a checkout with the payment given; resolves to the response. */
   async function complete(checkout_id: string, payment: { confirmation_token?: string; return_url?: string }) {
     const params = { path: { checkout_id } };
-    // An open payment goes on without being told how it is paid.
+    // An open payment continues without repeating the payment method.
     const body = Object.keys(payment).length === 0 ? {} : { payment };
     return storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body });
   }
@@ -130,7 +130,7 @@ async function givenShop(
       if (!data) throw new Error(`There is no order: ${JSON.stringify(error)}`);
       return data;
     },
-    /** What the jobs do, now. */
+    /** Runs the jobs now. */
     finishMoves: () => finishMoves(db, tenant, deps),
     settlePayments: () => settlePayments(db, tenant, deps),
     /** The events of this shop's account, oldest first. */

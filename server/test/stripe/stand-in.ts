@@ -12,8 +12,8 @@ import { servePage } from './pages.ts';
 import { type Endpoint, sendEvent } from './webhooks.ts';
 
 /**
- * A stand-in for Stripe that speaks its wire format for what the server uses, keeps state as Stripe does, and is called only by
- * the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
+ * A stand-in for Stripe that speaks the wire format of the endpoints that the server uses, keeps state as Stripe does, and is
+ * called only by the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
  */
 export class StripeStandIn {
   readonly ledger = new Ledger();
@@ -65,7 +65,7 @@ export class StripeStandIn {
     return token;
   }
 
-  /** What somebody at the shop does in Stripe's dashboard. */
+  /** A refund that the merchant makes in Stripe's dashboard. */
   refund(intent_id: string, amount: number, reason: Refund['reason'] = null): Refund {
     const intent = this.ledger.intent(intent_id);
     const { id } = createRefund(this.ledger, intent.account, { payment_intent: intent.id, amount: String(amount) });
