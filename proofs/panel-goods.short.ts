@@ -235,7 +235,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     await look('import');
     await choose(visit, 'File of products', path);
     await press('Try it first (dry run)');
-    await sees('What would happen');
+    await sees('Expected timeline');
     const told = await text();
     for (const word of ['Refused (1)', 'Variant Price', `PAN-${width}`, 'is not an amount', 'already, in line 2']) {
       expect(told).toContain(word);
@@ -246,14 +246,14 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     for (const [choice, outcome] of [
       ['refuse', 'Refused (2)'],
       ['suffix', `it becomes "POT-${width}-S-2"`],
-      ['keep-first', 'comes in without a SKU'],
+      ['keep-first', 'is imported without a SKU'],
     ] as const) {
       await fill(rule, choice);
       await press('Try it first (dry run)');
       await sees(outcome);
     }
     await press('Import 2 products');
-    await sees('What was imported');
+    await sees('Result of the import');
     expect(await isThere()).toBe(true);
     await look('imported');
   } finally {
@@ -271,7 +271,7 @@ inPanel('of many things that are wrong with a file a hundred are shown, and all 
   await open('/products/import');
   await choose(visit, 'File of products', path);
   await press('Try it first (dry run)');
-  await sees('Changed on the way (149)');
+  await sees('Changed during the import (149)');
   await sees('The first 100 are shown; the file has all of them.');
   expect(await tab.$$eval('tbody tr', (shown) => shown.length)).toBe(100);
   await tab.evaluate(

@@ -11,7 +11,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   await open('/orders?payment_status=awaiting_payment&sort=newest');
   await tabTo(visit, order_number);
   await tab.keyboard.press('Enter');
-  await sees('What happened');
+  await sees('Timeline');
   await tabTo(visit, 'Mark as paid');
   await tab.keyboard.press('Enter');
   await isInDialog(visit);
@@ -27,7 +27,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   await tab.keyboard.press('Tab');
   await tab.keyboard.type('0034');
   await tab.keyboard.press('Enter');
-  await sees('Shipped. The customer is told by mail.');
+  await sees('Shipped. The customer receives an e-mail.');
 
   const order = await unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }));
   expect(order).toMatchObject({ payment_status: 'paid', fulfillment_status: 'fulfilled' });

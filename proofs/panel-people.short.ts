@@ -58,7 +58,7 @@ inPanel('A discount code is made, limited and deleted', async ({ open, fill, pre
   await press('Add a code', 'link');
   await fill('Code', code);
   await fill('Percent', '15');
-  await fill('Times in total', '100');
+  await fill('Uses in total', '100');
   await look('discount-new');
   await press('Save');
   await sees('Nobody yet.');

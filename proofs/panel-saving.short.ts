@@ -203,7 +203,7 @@ inPanel('what is typed into the brand while its logo is uploaded is saved with i
 inPanel('settings and codes that were changed are not left unasked', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   for (const [path, field, value] of [
-    ['/settings/general', 'Low stock from', '3'],
+    ['/settings/general', 'Low stock threshold', '3'],
     ['/discounts/new', 'Code', 'NEVER'],
   ] as const) {
     await open(path);
@@ -252,7 +252,7 @@ inPanel('a file that waits to be imported, and an import that runs, are not left
   const input = await tab.waitForSelector('input[aria-label="File of products"]');
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
   await press('Try it first (dry run)');
-  await sees('What would happen');
+  await sees('Expected timeline');
   if (width < 896) await tab.locator('.menu-button').click();
   await leave('Leave without importing?');
   await press('Cancel');

@@ -70,7 +70,7 @@ const changes: Change[] = [
       await visit.open(`/orders/${id}`);
       await visit.press('Ship');
     },
-    ...{ save: 'Ship', said: 'Shipped. The customer is told by mail.', shows: 'Parcels' },
+    ...{ save: 'Ship', said: 'Shipped. The customer receives an e-mail.', shows: 'Parcels' },
   },
 ];
 
@@ -134,7 +134,7 @@ inPanel('how money is taken stays as it was chosen, and what is refused stays as
   await tab.waitForSelector('.error');
   expect(await tab.$eval('input[name="secret_key"]', ({ value }) => value)).toBe('no key at all');
   await fill('Secret key', '');
-  await fill('Money is taken', other);
+  await fill('Payment is captured', other);
   await press('Save keys');
   await sees('Saved.');
   expect(await chosen()).toBe(other);

@@ -74,7 +74,7 @@ inPanel('a transfer that came in is marked, and a part of the order shipped', as
   await fill('Tracking address', 'https://tracking.example/0034');
   await look('order-ship');
   await press('Ship');
-  await sees('Shipped. The customer is told by mail.');
+  await sees('Shipped. The customer receives an e-mail.');
   await seesNoDialog();
   await sees('Parcels');
   await fill('Staff note', 'Fragile');
@@ -106,7 +106,7 @@ inPanel('a refund follows the pieces, and puts them back into stock', async (vis
   await press('Refund');
   await tab.locator('.pieces input').fill('2');
   await fill('Reason', 'damaged');
-  await press('Put these pieces back into stock', 'checkbox');
+  await press('Restock these items', 'checkbox');
   await look('order-refund');
   await tab.locator('.dialog footer button[type="submit"]').click();
   await sees('The refund is recorded.');
@@ -184,14 +184,14 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
   await press(name, 'link');
   await sees('Looked for: mug');
   const facts = await tab.$eval('.facts', (list) => list.textContent ?? '');
-  for (const fact of ['OnlyMugs', 'Budget€50.00 a month', 'At most per order€20.00', 'Budget resets', 'Spent in all']) {
+  for (const fact of ['OnlyMugs', 'Budget€50.00 a month', 'At most per order€20.00', 'Budget resets', 'Total spent']) {
     expect(facts).toContain(fact);
   }
   await look('agent');
   await press('Revoke access');
   await look('agent-revoke');
   await press('Revoke access');
-  await sees('has no access any more.');
+  await sees('no longer has access.');
   await press('← Agents', 'link');
   await press('Change limits');
   await look('agents-limits');

@@ -29,15 +29,15 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Where a refusal tells of a password or a code, or is itself the answer to who is logged in. Only who is logged in confirms that it
- * is them: there it may also tell of a session that has ended.
+ * Paths where a 401 concerns a password or a code, or is itself the answer to who is logged in. The confirm path is an exception:
+ * it needs a session, so its 401 may also mean that the session has ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;
   return path === '/api/dashboard/me' || path.startsWith('/api/dashboard/auth/');
 }
 
-/** Of who is logged in, and what the role allows. */
+/** The query key of the logged-in member of staff and the role's permissions. */
 export const meKey = ['me'];
 
 async function refusalOf(response: Response): Promise<{ error?: unknown; second_factor?: unknown }> {
@@ -56,7 +56,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Without a connection a call fails and says so, instead of waiting with a form that cannot be used.
+      // Without a connection a call fails with an error, instead of waiting behind a form that cannot be used.
       networkMode: 'always',
       // The client retries what can be retried.
       retry: false,
@@ -66,8 +66,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Resolves once what is shown of these was read anew. A change waits for it before its form closes and says that it is done: else
- * the old values would show once more, to be edited and compared with. A read that fails leaves what is shown.
+ * Resolves once these queries were fetched again. A change awaits it before its form closes and reports success: otherwise
+ * the old values would appear once more, to be edited and compared with. If a fetch fails, the displayed values stay.
  */
 export async function readAgain(...names: readonly string[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
@@ -105,12 +105,12 @@ export function inWords(error: unknown): string {
   return 'Something went wrong. Try again.';
 }
 
-const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; what you typed is still here.';
+const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; your input is still here.';
 
 /** Refusals of the role, which the server words for programs. */
 const FOR_PEOPLE: Record<string, string> = {
   insufficient_scope: 'Your role does not allow this. An owner can change it under Settings › Staff and roles.',
-  merchant_not_allowed: 'You do not work for this shop any more.',
+  merchant_not_allowed: 'You no longer have access to this shop.',
 };
 
 export function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {

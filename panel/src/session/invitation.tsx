@@ -48,7 +48,7 @@ export function InvitationScreen() {
 function Incomplete() {
   return (
     <Gate title="This link is not complete">
-      <p>Open it from the mail once more, or ask for a new invitation.</p>
+      <p>Open it from the e-mail again, or ask for a new invitation.</p>
       <Link to="/">To the login</Link>
     </Gate>
   );

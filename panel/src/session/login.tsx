@@ -43,8 +43,8 @@ export function LoginAgain() {
 }
 
 /**
- * Logs in; asks for the second factor once the server says that there is one. `before` is whose session has ended: somebody else sees
- * nothing of what was read in it.
+ * Logs in; asks for the second factor if the server requires it. `before` is the user whose session has ended: another user
+ * sees no data that was loaded for them.
  */
 function LoginForm({ before }: { before?: string }) {
   const [needsCode, setNeedsCode] = useState(false);

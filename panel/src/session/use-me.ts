@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { api, meKey, queryClient, type Schemas } from '../api.ts';
 
-/** Who is logged in, for which merchant, and what the role allows. */
+/** The logged-in member of staff, the merchant, and the role's permissions. */
 export interface Me {
   staff: Schemas['Staff'];
   merchant: Schemas['Merchant'];
@@ -30,12 +30,12 @@ export function useSession() {
   });
 }
 
-/** Reads the session anew unless that was done just now. */
+/** Refetches the session unless that was done just now. */
 export function renewSession(): void {
   void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }
 
-/** Reads the session anew, and what could not be read without one: after a login. */
+/** Refetches the session and the data that needed one, after a login. */
 export async function refreshSession(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: meKey });
   void queryClient.refetchQueries({
@@ -44,7 +44,7 @@ export async function refreshSession(): Promise<void> {
   });
 }
 
-/** Logs out, and loads the panel anew: nothing that was shown stays in memory. */
+/** Logs out, and reloads the panel, so that no loaded data stays in memory. */
 export async function endSession(): Promise<void> {
   await api.POST('/api/dashboard/auth/logout');
   window.location.assign('/panel/');

@@ -30,7 +30,7 @@ export interface Column<Row> {
 interface Selection {
   selected: RowSelectionState;
   onSelect: (next: RowSelectionState) => void;
-  /** What a row's checkbox is called, such as "Select order 1001". */
+  /** The accessible name of a row's checkbox, such as "Select order 1001". */
   label: (id: string) => string;
 }
 

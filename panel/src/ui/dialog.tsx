@@ -16,7 +16,7 @@ export function Dialog({
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** What its button of closing is called, where neither Escape nor a press beside it closes it: something is lost by that. */
+  /** The label of the closing button, if neither Escape nor a click outside closes the dialog because input would be lost. */
   closedOnlyBy?: string;
   children: ReactNode;
 }) {
@@ -45,7 +45,7 @@ export function Dialog({
   );
 }
 
-/** A question before what cannot be undone. It says what happens, and the button names the act. */
+/** A confirmation before an irreversible action. It names the consequences, and the button names the action. */
 export function Confirm({
   open,
   onClose,

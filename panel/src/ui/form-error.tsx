@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** Why a form was refused, from what was thrown or in a sentence, with what can be done about it. It is read out when it appears. */
+/** The error of a form, thrown or as a sentence, with its remedy. Screen readers read it when it appears. */
 export function FormError({ error, children }: { error: unknown; children?: ReactNode }) {
   if (!error) return null;
   return (

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import './reorder.css';
 
-/** What a row of a list that can be put in order needs: its own attributes, its handle and its two buttons. */
+/** The parts that a row of a sortable list needs: its own attributes, its handle and its two buttons. */
 export interface Reorder {
   list: RefObject<HTMLUListElement | null>;
   /** Whether the row is being dragged. */
@@ -9,7 +9,7 @@ export interface Reorder {
   grab: (index: number) => void;
   step: (index: number, by: -1 | 1) => void;
   count: number;
-  /** What was done, for screen readers. */
+  /** The last move, for screen readers. */
   said: string;
 }
 
@@ -61,7 +61,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
       pointer = { x: event.clientX, y: event.clientY };
       moveTo(pointer);
     };
-    // A long list goes on above and below the window.
+    // A long list extends above and below the window.
     const scrolling = setInterval(() => {
       const by = pointer ? scrollAt(pointer.y) : 0;
       if (!pointer || by === 0) return;

@@ -14,7 +14,7 @@ export function SaveBar({
   onSave,
 }: {
   busy: boolean;
-  /** Not everything that is to be saved is there yet. */
+  /** An upload is still running, so saving must wait. */
   waits?: boolean;
   status: string | undefined;
   /** Why nothing was saved. */

@@ -12,7 +12,7 @@ export function useSearchState(): [URLSearchParams, (changes: Record<string, str
   const params = useMemo(() => new URLSearchParams(search), [search]);
   const change = useCallback(
     (changes: Record<string, string | undefined>) => {
-      // A screen stays until the next one has loaded, and hears of what was typed last: it leads nobody back.
+      // A screen stays mounted until the next one has loaded; a late change of its search must not lead back to it.
       if (window.location.pathname !== base + path) return;
       const next = new URLSearchParams(search);
       if (!('page' in changes)) next.delete('page');

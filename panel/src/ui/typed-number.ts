@@ -9,7 +9,7 @@ export function isUnread(value: string): boolean {
   return value.startsWith(UNREAD);
 }
 
-/** What was typed as drafts hold it and the API takes it: a canonical number, nothing, or an unread text. */
+/** Converts typed text to the form of drafts and the API: a canonical number, nothing, or the text itself if it is no number. */
 export function typedNumber(text: string, texts: NumberTexts): string {
   if (text.trim() === '') return '';
   return texts.read(text).amount ?? UNREAD + text;

@@ -9,10 +9,10 @@ export function UnsavedGuard({
   dirty,
   title = 'Leave without saving?',
   action = 'Leave without saving',
-  children = 'What you changed here is not saved yet.',
+  children = 'Your changes are not saved yet.',
 }: {
   dirty: boolean;
-  /** The question, the button that leaves, and what is lost by it, where it is something else than a form. */
+  /** The question, the button that leaves, and the loss, if it concerns something else than a form. */
   title?: string;
   action?: string;
   children?: ReactNode;

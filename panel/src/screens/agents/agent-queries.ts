@@ -7,7 +7,7 @@ export type AgentToken = Schemas['AgentToken'];
 export type Status = Inputs['AgentTokenStatus'];
 
 export function useAgentTokens(status: string | null, page: number) {
-  // What the API does not know, it refuses, and the list says so.
+  // The API rejects unknown values, and the list shows the error.
   const query = { page, limit: 20, ...(status && { status: status as Status }) };
   return useQuery({
     queryKey: ['agents', 'list', query],

@@ -17,7 +17,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type AgentPolicy = Schemas['AgentPolicy'];
 
-/** What the shop allows agents at all; one switch ends new access. */
+/** The shop's policy for agents; one switch prevents new access. */
 export function Policy() {
   const { merchant } = useMe();
   const can = useCan();

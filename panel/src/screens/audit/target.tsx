@@ -11,7 +11,7 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/AgentToken$/, '/agents', 'Agent'],
   [/Webhook$/, '/settings/webhooks', 'Webhook'],
 ];
-/** What they are about has no screen any more, or one of another kind. */
+/** The target of these no longer has a screen, or one of another kind. */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
 /** Leads to the product, the order and so on that a call of staff or of a key was about. */

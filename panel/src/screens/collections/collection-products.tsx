@@ -69,7 +69,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
       <SearchField label="Find products to add" placeholder="Name, SKU, vendor, tag" value={q} onSearch={setQ} />
       {q !== '' && found.data && (
         <ul aria-label="Found products">
-          {found.data.products.length === 0 && <li>Nothing is found.</li>}
+          {found.data.products.length === 0 && <li>No products found.</li>}
           {found.data.products.map((product) => (
             <li key={product.id}>
               <Pictured url={product.images[0]?.url}>{product.name}</Pictured>
@@ -88,7 +88,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
   );
 }
 
-/** What the rules find at present. */
+/** The current matches of the rules. */
 export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (

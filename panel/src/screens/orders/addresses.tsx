@@ -34,7 +34,7 @@ function Destination({ order: { shipping_address, shipping_method, shipping_kind
   if (shipping_address) return <AddressCard title="Deliver to" address={shipping_address} />;
   return (
     <Card title="Delivery">
-      <p>{shipping_method ? `${shipping_method}, without an address.` : 'Nothing has to be sent.'}</p>
+      <p>{shipping_method ? `${shipping_method}, without an address.` : 'No shipping required.'}</p>
     </Card>
   );
 }

@@ -19,7 +19,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
     onSuccess: async (refused) => {
       await ordersChanged();
       const shipped = left.length - refused.size;
-      if (shipped > 0) toast(`${shipped} shipped. The customers are told by mail.`);
+      if (shipped > 0) toast(`${shipped} shipped. The customers receive e-mails.`);
       if (refused.size === 0) return onDone();
       setErrors(Object.fromEntries(refused));
       setLeft(left.filter(({ id }) => refused.has(id)));
@@ -33,12 +33,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
   return (
     <Dialog open onClose={onClose} title={left.length === 1 ? 'Ship 1 order' : `Ship ${left.length} orders`}>
       <Form busy={work.isPending} onSubmit={submit}>
-        <TextField
-          label="Carrier"
-          name="carrier"
-          maxLength={255}
-          hint="For all of them, such as DHL. May stay empty."
-        />
+        <TextField label="Carrier" name="carrier" maxLength={255} hint="For all of them, such as DHL. Optional." />
         {left.map((order) => (
           <TextField
             key={order.id}

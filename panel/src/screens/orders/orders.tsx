@@ -15,7 +15,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { deliveryName, nameOf } from './texts.ts';
 import { ViewTabs } from './view-tabs.tsx';
 
-/** The list of orders: by view, filter and search, and what is done to many at once. */
+/** The list of orders, with views, filters, search and bulk actions. */
 export function Orders() {
   const can = useCan();
   const [params, change] = useSearchState();
@@ -62,7 +62,7 @@ function NoOrders({ filtered, onClear }: { filtered: boolean; onClear: () => voi
   if (filtered) {
     return (
       <Empty
-        title="No order fits"
+        title="No matching orders"
         action={
           <button type="button" className="button plain" onClick={onClear}>
             Show all orders

@@ -10,7 +10,7 @@ import { BulkShip } from './bulk-ship.tsx';
 import { downloadOrders } from './export.ts';
 import { type Order, ordersChanged } from './order-queries.ts';
 
-/** What can be done to the selected orders together. Orders that an act does not fit stay as they are, and are told. */
+/** Bulk actions for the selected orders. Orders that an action does not fit are left unchanged, and reported. */
 export function SelectionBar({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
   const can = useCan();
   const [shipping, setShipping] = useState(false);
@@ -92,7 +92,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
       >
         <p>
           Do this once their transfers are on your account: {orders.map(({ order_number }) => order_number).join(', ')}.
-          The customers are told by mail.
+          The customers receive e-mails.
         </p>
       </Confirm>
     </>

@@ -39,7 +39,7 @@ export function Slips() {
         </p>
       )}
       {ids.length === 0 && (
-        <Empty title="No orders are chosen">Select orders in the list, then choose “Packing slips”.</Empty>
+        <Empty title="No orders selected">Select orders in the list, then choose “Packing slips”.</Empty>
       )}
       <Loaded query={orders}>
         {(found) => (

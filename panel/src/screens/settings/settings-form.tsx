@@ -16,7 +16,7 @@ export type Settings = Schemas['Settings'];
 
 export const Field = fieldsOf<Settings>();
 
-/** What a field of the form around holds now. */
+/** The current value of a field of the enclosing form. */
 export function useSetting<Name extends keyof Settings>(name: Name): Settings[Name] {
   return useWatch<Settings>({ name }) as Settings[Name];
 }

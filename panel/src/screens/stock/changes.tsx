@@ -24,7 +24,7 @@ interface Refusal {
 
 export interface StockChanges {
   rows: StockChange[];
-  /** What is being saved is not to be typed over: it would be taken for saved. */
+  /** Whether a save is running: rows must not be edited then, or the edit would seem saved. */
   saving: boolean;
   setSaving: (saving: boolean) => void;
   of: (variant_id: string) => StockChange | undefined;
@@ -33,7 +33,7 @@ export interface StockChanges {
   clear: () => void;
 }
 
-/** What one call takes. */
+/** The most rows that one call accepts. */
 const MOST_ROWS = 500;
 
 const REASONS: Record<AdjustmentReason, string> = {
@@ -46,7 +46,7 @@ const REASONS: Record<AdjustmentReason, string> = {
   other: 'Other',
 };
 
-/** What is edited in the grid, on whichever of its pages, until it is saved. */
+/** The unsaved edits of the grid, on all of its pages. */
 export function useChanges(): StockChanges {
   const [changes, setChanges] = useState<ReadonlyMap<string, StockChange>>(new Map());
   const [saving, setSaving] = useState(false);
@@ -90,7 +90,7 @@ export function amountOf(item: StockItem, typed: string) {
   return { variant_id, set_to: Number(text), expected_quantity };
 }
 
-/** The bar with what is to be saved, and for which reason. */
+/** The bar with the unsaved changes and their reason. */
 export function Changes({ changes }: { changes: StockChanges }) {
   const { number } = useFormat();
   const [reason, setReason] = useState<AdjustmentReason>('correction');
@@ -112,8 +112,8 @@ export function Changes({ changes }: { changes: StockChanges }) {
         toastError(
           new Error(
             refusals.size === 1
-              ? '1 was refused, and says why.'
-              : `${number(refusals.size)} were refused; each says why.`,
+              ? '1 change was rejected; its row shows why.'
+              : `${number(refusals.size)} changes were rejected; each row shows why.`,
           ),
         );
       else setNote('');

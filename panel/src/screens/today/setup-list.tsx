@@ -11,15 +11,15 @@ type Step = Schemas['SetupItem'];
 const PLACES: Record<Step['code'], { name: string; to: string }> = {
   products: { name: 'Products to sell', to: '/products' },
   delivery: { name: 'Delivery', to: '/settings/delivery' },
-  payment: { name: 'Ways to pay', to: '/settings/payments' },
+  payment: { name: 'Payment methods', to: '/settings/payments' },
   live_payments: { name: 'Payments with real money', to: '/settings/payments' },
   tax: { name: 'Tax', to: '/settings/tax' },
-  contact: { name: 'How customers reach you', to: '/settings/brand' },
+  contact: { name: 'Contact details', to: '/settings/brand' },
   legal: { name: 'Legal pages', to: '/settings/legal' },
   storefront_url: { name: "Your shop's address", to: '/settings/general' },
 };
 
-/** What the shop still needs, what blocks selling first; each step leads to its screen. */
+/** The missing parts of the shop's setup, those that block selling first; each leads to its screen. */
 export function SetupList({ canSell }: { canSell: boolean }) {
   const can = useCan();
   const mayRead = can('settings:read');

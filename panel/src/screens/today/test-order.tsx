@@ -41,7 +41,7 @@ function TestOrderDialog({
   ];
   return (
     <Dialog open onClose={onClose} title="A test order" wide>
-      <p>This is what an order would be like. Nothing of it is kept or sent.</p>
+      <p>This is a simulated order. Nothing is stored or sent.</p>
       <dl className="facts">
         {sums.map(({ id, name, amount }) => (
           <div key={id} className="fact">
@@ -50,7 +50,7 @@ function TestOrderDialog({
           </div>
         ))}
       </dl>
-      <h3>What would happen</h3>
+      <h3>Expected timeline</h3>
       <ol>
         {timeline.toReversed().map(({ id, message }) => (
           <li key={id}>{message}</li>

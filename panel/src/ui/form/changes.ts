@@ -75,14 +75,14 @@ function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
 /** Fields that the name of an object tells. */
 const IN_NAME = ['name', 'option1', 'option2', 'option3'];
 
-/** What people call an object of a list: its name, or the values that customers choose a variant by. */
+/** The name of an object in a list: its name, or the option values of a variant. */
 export function nameOf(item: object): string {
   const { name, option1, option2, option3, alt, url } = item as Record<string, unknown>;
   const options = [option1, option2, option3].filter(Boolean).join(' / ');
   return String(name || options || alt || url || '');
 }
 
-/** The fields of a resource as words, for comparing two states of it: objects inside are told field by field. */
+/** The fields of a resource as words, for comparing two states of it: nested objects are listed field by field. */
 export function wordsOf(values: object, path = ''): Map<string, string> {
   return new Map(
     Object.entries(values).flatMap(([field, value]): [string, string][] => {

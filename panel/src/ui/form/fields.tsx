@@ -36,7 +36,7 @@ export interface Fields<Values extends FieldValues> {
 
 export type CellKind = 'text' | 'whole' | 'amounts' | 'decimals';
 
-/** What the field itself knows. */
+/** Props that the field sets itself. */
 type Bound =
   | 'name'
   | 'value'

@@ -49,7 +49,7 @@ export interface Editing<Values extends FieldValues> {
   /** How many pictures are being uploaded: what is saved meanwhile would lack them. */
   waiting: number;
   setWaiting: (waiting: number) => void;
-  /** Another number after everything was discarded: uploads that were under way then are not wanted either. */
+  /** Changes after everything was discarded, so that uploads which were running then are ignored. */
   round: number;
   /** Whether it was saved. */
   save: () => Promise<boolean>;
@@ -81,7 +81,7 @@ export function useEditing<Values extends FieldValues>(
     if (busy || !problem) return;
     const field = document.querySelector<HTMLElement>('.held [aria-invalid="true"]');
     field?.focus({ preventScroll: true });
-    // With what is wrong below it: the bar at the lower edge would cover it.
+    // Scrolls it together with its error: the bar at the lower edge would cover it.
     field?.scrollIntoView({ block: 'center' });
   }, [busy, problem]);
 

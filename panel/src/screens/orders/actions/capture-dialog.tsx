@@ -29,7 +29,7 @@ export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose
           label={`Amount in ${order.currency}`}
           name="amount"
           value={order.total}
-          hint="If you take less, the rest is released to the customer and cannot be taken later."
+          hint="If you capture less, the rest is released and cannot be captured later."
           error={work.error ? (fieldError(work.error, 'amount') ?? inWords(work.error)) : undefined}
           required
         />

@@ -38,7 +38,7 @@ export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClo
           <Checkbox
             label="Keep the prices of the order"
             name="keep_prices"
-            hint="Products of the order have other prices by now."
+            hint="Prices of products in the order have changed since."
           />
         )}
         <DialogFoot work={work} action="Reinstate" error={pricesChanged ? null : work.error} onCancel={onClose} />

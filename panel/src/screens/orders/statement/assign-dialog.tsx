@@ -188,5 +188,5 @@ function OrderFacts({ order }: { order: Order }) {
 
 function refusalOf({ payment_method, payment_status }: Order): string | undefined {
   if (payment_method !== 'bank_transfer') return 'This order is not paid by bank transfer.';
-  return payment_status === 'awaiting_payment' ? undefined : 'This order awaits no payment.';
+  return payment_status === 'awaiting_payment' ? undefined : 'This order is not awaiting payment.';
 }

@@ -89,7 +89,7 @@ function Outcome({ row: { transfer, assigned, recorded } }: { row: Row }) {
     return (
       <span>
         <Badge value="pending">Assigned by you</Badge>
-        {differs && ` The order comes to ${money(assigned.total, assigned.currency)}.`}
+        {differs && ` The order total is ${money(assigned.total, assigned.currency)}.`}
       </span>
     );
   }

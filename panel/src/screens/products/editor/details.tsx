@@ -23,13 +23,13 @@ export function Words() {
         empty=""
         rows={7}
         maxLength={65535}
-        hint={html ? 'Changing only this text takes the formatted description away.' : undefined}
+        hint={html ? 'Changing only this text removes the formatted description.' : undefined}
       />
       <Field.Area
         name="description_html"
         label="Formatted description (HTML)"
         rows={5}
-        hint="The plain description is made of it when only this is changed. Scripts and styles are removed."
+        hint="If you change only this, the plain description is generated from it. Scripts and styles are removed."
         maxLength={131072}
       />
       {html.trim() !== '' && (
@@ -56,10 +56,10 @@ export function Organisation() {
       </Field.Choice>
       <Field.Text name="vendor" label="Vendor" maxLength={255} />
       <Field.Text name="product_type" label="Type" hint="Such as Mug or T-shirt." maxLength={255} />
-      <Field.Tags name="tags" label="Tags" hint="Enter or a comma adds one." />
+      <Field.Tags name="tags" label="Tags" hint="Press Enter or comma to add one." />
       <TaxClass />
       <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
-      <Field.Tick name="track_inventory" label="Count stock" hint="Without it the product never sells out." />
+      <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
     </Card>
   );
 }

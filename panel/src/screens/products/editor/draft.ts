@@ -31,7 +31,7 @@ export function emptyDraft(): ProductDraft {
   };
 }
 
-/** What the server works out by itself. */
+/** Fields that the server computes. */
 const COMPUTED = {
   product: [
     ...['id', 'merchant_id', 'price', 'compare_at_price', 'cost_per_item', 'currency', 'has_variants'],
@@ -78,7 +78,7 @@ export function priceChanges(base: ProductDraft, draft: ProductDraft): PriceChan
   });
 }
 
-/** What a variant is called: its values, as customers choose them. */
+/** The name of a variant: its option values, as customers choose them. */
 export function variantName(variant: VariantDraft): string {
   return optionsOf(variant).join(' / ') || 'This product';
 }

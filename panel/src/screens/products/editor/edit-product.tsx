@@ -102,8 +102,8 @@ function Delete({ id, product, onDeleted }: { id: string; product: Versioned<Pro
       shownBy={SHOWN_BY}
       onDeleted={onDeleted}
     >
-      It leaves the shop and its collections for good. Orders keep what was bought. To hide it and keep it, set its
-      status to Archived instead.
+      It is permanently removed from the shop and its collections. Orders keep their items. To hide it instead, set its
+      status to Archived.
     </DeleteButton>
   );
 }

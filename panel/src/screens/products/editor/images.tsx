@@ -41,9 +41,9 @@ export function Images({ onUploading }: UploadingProps) {
             <Shown url={url} alt={getValues(`images.${index}.alt`) ?? ''} onGrab={() => reorder.grab(index)} />
             <Field.Text
               name={`images.${index}.alt`}
-              label={`What picture ${index + 1} shows`}
+              label={`Alt text of picture ${index + 1}`}
               maxLength={500}
-              placeholder="For those who cannot see it"
+              placeholder="Describes it to people who cannot see it."
             />
             {usedOptions({ options }).length > 0 && <PictureVariants url={url} name={`picture ${index + 1}`} />}
             <div className="image-tools">

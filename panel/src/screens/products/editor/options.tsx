@@ -15,7 +15,7 @@ import { Field, type OptionDraft, type ProductDraft } from './draft.ts';
 
 const MOST_OPTIONS = 3;
 
-/** What customers choose from, such as size and colour, and the variants that come of it. */
+/** The options that customers choose from, such as size and colour, and the resulting variants. */
 export function Options() {
   const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
   const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
@@ -54,7 +54,7 @@ export function Options() {
             <Chips
               name={`options.${i}.values`}
               label={`Values of ${option.name || `option ${i + 1}`}`}
-              hint="Enter or a comma adds one."
+              hint="Press Enter or comma to add one."
               values={option.values ?? []}
               onChange={(values) => write(options.with(i, { ...option, values }), options)}
             />

@@ -47,7 +47,7 @@ export function VariantGrid({
                 </th>
               ))}
               {more && <th scope="col">Unit</th>}
-              {more && <th scope="col">When sold out</th>}
+              {more && <th scope="col">When out of stock</th>}
               <th scope="col">
                 <span className="unseen">Remove</span>
               </th>
@@ -112,10 +112,10 @@ const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemo
         </td>
       )}
       {more && (
-        <td data-label="When sold out">
-          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={`When sold out, ${name}`}>
+        <td data-label="When out of stock">
+          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={`When out of stock, ${name}`}>
             <option value="deny">Stop selling</option>
-            <option value="continue">Go on selling</option>
+            <option value="continue">Continue selling</option>
           </Field.CellChoice>
         </td>
       )}

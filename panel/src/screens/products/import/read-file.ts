@@ -8,7 +8,7 @@ import { Findings } from './findings.ts';
 /** All that a file says, as the command line reads it, and which SKU stands on which line. */
 export interface FileContent {
   reads: Read[];
-  /** What was changed while it was read. */
+  /** Values that were changed while reading. */
   warnings: Findings;
   skus: Map<number, string>;
 }
@@ -36,7 +36,7 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }
 
-/** Who looks for a refused row in a spreadsheet looks for its SKU. */
+/** Records the SKU of each row, because people look up a rejected row in a spreadsheet by its SKU. */
 async function* notingSkus(rows: AsyncIterable<CsvRow>, skus: Map<number, string>): AsyncGenerator<CsvRow> {
   let column: number | undefined;
   for await (const row of rows) {
