@@ -63,7 +63,7 @@ interface Keys {
   apiKey: string;
 }
 
-/** Tells what a task took, and counts anew. */
+/** Reports the counts of a task, and resets them. */
 async function task(name: string, person: Person, work: () => Promise<unknown>, terminal?: Terminal): Promise<void> {
   Object.assign(person, { clicks: 0, fields: 0, keys: 0 });
   if (terminal) terminal.commands = 0;

@@ -118,7 +118,7 @@ async function statusOf(agent: AgentClient, checkout_id: string): Promise<string
   }
 }
 
-/** Tries what must be refused, and says what the refusal advises. */
+/** Tries calls that must be rejected, and prints the advice of the error. */
 async function tryBeyond(agent: AgentClient, variant_id: string, quantity: number, code: string): Promise<void> {
   try {
     await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity, dry_run: true } }));

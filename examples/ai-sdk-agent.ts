@@ -44,7 +44,7 @@ for (const { toolCalls } of steps)
   for (const { toolName, input } of toolCalls) console.log(`> ${toolName} ${JSON.stringify(input)}`);
 console.log(text);
 
-// What the model says is for people; what it prepared is in the answers of the tools.
+// The model's text is for people; the prepared purchase is in the results of the tools.
 type Answer = { checkout?: { id: string } | null };
 const answers = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => output as Answer));
 const prepared = answers.find(({ checkout }) => checkout)?.checkout;

@@ -80,7 +80,7 @@ function orderOf(order: Order): Imported {
   const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -units(total)), 0);
   const sum = lines.reduce((total, { price, quantity }) => total + units(price) * quantity, 0);
   const before = sum + units(order.shipping_total) + units(order.total_tax) - units(order.discount_total) - taken;
-  // Lines rounded one by one come to some units more or less than the order. What is more than that, a plugin has added elsewhere.
+  // Lines rounded one by one can differ from the order by some units. A plugin has added any larger difference elsewhere.
   const rest = units(order.total) - before;
   const isRounding = Math.abs(rest) <= order.line_items.length + order.fee_lines.length + 2;
   if (!isRounding)
@@ -113,7 +113,7 @@ function orderOf(order: Order): Imported {
   };
 }
 
-/** What cannot be divided by the quantity to the smallest unit is one line of all pieces. */
+/** An amount that the quantity does not divide evenly becomes one line for all pieces. */
 function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number], { units, money }: Amounts): Line {
   const amount = units(subtotal);
   const isWhole = amount % quantity === 0;

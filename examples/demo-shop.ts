@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 
-/** What the examples of agents know of the demo shop, and of the person for whom they shop. */
+/** The demo shop's credentials for the examples of agents, and the customer for whom they shop. */
 export interface Demo {
   base_url: string;
   site_id: string;
@@ -19,7 +19,7 @@ export const ADDRESS = {
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/** What the agents ask for. */
+/** The request for consent of the agents. */
 export const TERMS = {
   scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'] as const,
   budget_cents: 6_000,
@@ -98,7 +98,7 @@ export async function until<Answer>(ask: () => Promise<Answer | undefined>): Pro
   return undefined;
 }
 
-/** What an agent reads of itself in the audit, the oldest first. */
+/** Prints an agent's own entries of the audit, the oldest first. */
 export function sayAudit(events: { action: string; status: number; details?: object | null }[]): void {
   for (const { action, status, details } of events.toReversed()) {
     const { query, outcome, amount, currency } = (details ?? {}) as Record<string, string | null>;

@@ -41,7 +41,7 @@ async function overStdio(): Promise<Client> {
   return client;
 }
 
-/** What a host keeps of its connection to a shop: here for as long as it runs. */
+/** A host's state of its connection to a shop: here for as long as it runs. */
 class Connection implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #state = crypto.randomUUID();
@@ -73,7 +73,7 @@ class Connection implements OAuthClientProvider {
 
 /** From the address of the shop alone: the client finds where the consent is asked for, registers, and exchanges the code. */
 async function hosted(): Promise<Client> {
-  say(`1. The assistant is told of ${address}, and asks for consent.`);
+  say(`1. The assistant gets the address ${address}, and asks for consent.`);
   let arrived: (url: URL) => void = () => {};
   const returned = new Promise<URL>((resolve) => {
     arrived = resolve;

@@ -18,7 +18,7 @@ export class SearchIndex {
   constructor(file: string) {
     this.#file = file;
     if (!existsSync(file)) return;
-    // What follows the last line end was cut short by a crash, and is sent again.
+    // A crash cut short any text after the last line end. The feed sends it again.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     for (const line of lines) this.#take(JSON.parse(line) as Line);
     this.#compact();

@@ -69,7 +69,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Continues from the cursor to the end of the feed. A call while it is under way makes it run once more afterwards. */
+/** Continues from the cursor to the end of the feed. A call while it is running makes it run once more afterwards. */
 function catchUp(): Promise<void> {
   wanted = true;
   running ??= follow().finally(() => {

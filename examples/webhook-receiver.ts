@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * A receiver of webhooks that knows nothing of this backend: it verifies with npm's standardwebhooks, as it would those of any
+ * A receiver of webhooks without code of this backend: it verifies with npm's standardwebhooks, as it would for any
  * shop. Each event is written to a file once, however often it is sent, and acknowledged only then:
  *
  *   WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts
  *
- * PORT (4000) is where it listens, EVENTS_FILE (events.jsonl) what it writes.
+ * PORT (4000) is the port to listen on, EVENTS_FILE (events.jsonl) the file to write.
  */
 const { WEBHOOK_SECRET, PORT = '4000', EVENTS_FILE = 'events.jsonl' } = process.env;
 if (!WEBHOOK_SECRET) {
@@ -62,7 +62,7 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
   }
 }
 
-/** What was received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
+/** The events received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');

@@ -14,7 +14,7 @@ import { findTool } from '../server/test/tools.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { done, emptyFolder, install, ownEnvironment, REPOSITORY, ran } from './outside.ts';
 
-/** What deploy/ has, as far as it can be judged without a daemon that builds images. What is not on this machine is skipped. */
+/** The parts of deploy/ that can be tested without a daemon that builds images. Tests whose tools are missing are skipped. */
 
 const DOCKER = join(REPOSITORY, 'deploy/docker');
 const SETTINGS = { BASE_URL: 'https://api.example', SECRET_KEY: 'k'.repeat(48), DATABASE_PASSWORD: 'p4ss' };
@@ -42,7 +42,7 @@ test.skipIf(!compose)('compose.yaml is valid, and sets what the server knows', a
   }
 });
 
-test.skipIf(!compose)('without its settings, compose.yaml says which one is missing', async () => {
+test.skipIf(!compose)('without its settings, compose.yaml names the missing one', async () => {
   const { code, err } = await ran(DOCKER, [compose ?? '', '-f', 'compose.yaml', 'config']);
   expect(code).not.toBe(0);
   expect(err).toMatch(/BASE_URL|SECRET_KEY|DATABASE_PASSWORD/);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What the tests of installations share: folders outside of the repository, and the commands that are run in them. */
+/** Shared by the tests of installations: folders outside of the repository, and commands that run in them. */
 
 export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 
@@ -50,7 +50,7 @@ export async function done(cwd: string, command: string[], env?: Record<string, 
   return out;
 }
 
-/** What npm and vitest have set for the repository is of no use elsewhere. The registry and the cache stay. */
+/** Variables that npm and vitest set for the repository are removed elsewhere. The registry and the cache stay. */
 const OF_THE_REPOSITORY =
   /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$|(BASE_URL|MODE|DEV|PROD|SSR|TEST)$)/;
 
@@ -106,7 +106,7 @@ export async function answering(address: string, server: ChildProcess): Promise<
   }
 }
 
-/** Ends a process that was started detached. npm hands a signal on to nobody: its whole group is told. */
+/** Ends a process that was started detached. npm does not forward signals, so its whole group gets one. */
 export async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || !server.pid) return;
   const ended = new Promise((exited) => server.once('exit', exited));

@@ -6,7 +6,7 @@ import { freePort } from '../server/src/db/free-port.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ran, stop } from './outside.ts';
 
-/** What docs/production.md says: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
+/** The installation of docs/production.md: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
 
 /** The figures that docs/production.md states, and a little more. */
 const MOST_PACKAGES = 306;

@@ -20,7 +20,7 @@ const dashboard = createDashboardClient({ baseUrl, apiKey });
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
 const sync = createSyncClient({ baseUrl, siteId, syncSecret });
 
-/** What may be undefined is what was not given, under exactOptionalPropertyTypes too. */
+/** An undefined option counts as omitted, under exactOptionalPropertyTypes too. */
 export function found(q: string | undefined, customerToken: string | undefined, timeoutMs: number | undefined) {
   const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken, customerToken, timeoutMs });
   return unwrap(shop.GET('/api/storefront/products', { params: { query: { q, limit: 5 } } }));

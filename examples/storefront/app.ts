@@ -33,7 +33,7 @@ const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/thanks': thanksPage,
 };
 
-/** What forms post. Each goes on to a page, so that a reload never does it again. */
+/** The actions of forms. Each redirects to a page, so that a reload never repeats it. */
 const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/cart/add': addToCart,
   '/cart/line': changeLine,
@@ -76,7 +76,7 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
     return async (req, res) => {
       const visit = openVisit(req, res, language, storefront.shop);
-      // What a page shows of a shopper stays in their browser, and of a customer not even there once they have logged out.
+      // A shopper's pages are cached only in their browser, and a customer's pages not even there, in case they log out.
       res.set('Cache-Control', visit.isCustomer ? 'private, no-store' : 'private, no-cache');
       try {
         visit.pieces = await piecesIn(visit);
@@ -132,7 +132,7 @@ async function sendNotFound(visit: Visit, storefront: Storefront): Promise<void>
   visit.res.status(404).send((await layout(visit, storefront, await notFoundPage(visit))).text);
 }
 
-/** What fails outside of a page, such as an address that cannot be decoded, is told without a trace of the program. */
+/** Errors outside of a page, such as an address that cannot be decoded, are shown without a stack trace. */
 const withoutDetails: ErrorRequestHandler = (error, _req, res, next) => {
   if (res.headersSent) return next(error);
   const { status = 500 } = error as { status?: number };

@@ -109,7 +109,7 @@ const POLICIES = {
   imprint: 'imprint_url',
 } as const;
 
-/** Where the shop's legal texts are, and whom to ask, as far as its settings say so. */
+/** Links to the shop's legal texts and contacts, as far as its settings contain them. */
 function shopLinks({ t }: Visit, { policies, support_email: email, support_phone: phone }: Schemas['Shop']): Html {
   const texts = Object.entries(POLICIES).flatMap(([key, field]) => {
     const address = policies[field];

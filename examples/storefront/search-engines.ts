@@ -5,11 +5,11 @@ import type { Page } from './pages/page.ts';
 import type { Visit } from './visit.ts';
 import { LANGUAGES } from './words.ts';
 
-/** What search engines and link previews read: in the head of each page, in sitemap.xml and in robots.txt. */
+/** Metadata for search engines and link previews: in the head of each page, in sitemap.xml and in robots.txt. */
 
 const DEFAULT_LANGUAGE = 'en';
 const LONGEST_DESCRIPTION = 160;
-/** What a shopper has chosen or has just done, and changes nothing that the page is about. */
+/** Parameters of a visit that do not change the content of the page. */
 const OF_A_VISIT = ['notice', 'variant', 'sort'];
 
 /** Where this storefront is, as the shopper's browser sees it. */
@@ -25,7 +25,7 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
   return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** Each page is told once, at one address in each language. */
+/** Each page is listed once, at one address in each language. */
 export function headOf(
   visit: Visit,
   { title, description, image, data, path, isPrivate, trail }: Page,

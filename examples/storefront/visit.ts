@@ -16,7 +16,7 @@ export interface Visit extends Words {
   pieces: number;
   /** The address of a page of this storefront in the shopper's language. */
   to(path: string): string;
-  /** Goes on to a page after a form was posted; `notice` is the key of a message to show there. */
+  /** Redirects to a page after a form was posted; `notice` is the key of a message to show there. */
   goTo(path: string, notice?: string): void;
   logIn(accessToken: string): void;
   logOut(): void;
@@ -26,7 +26,7 @@ const DAYS = 24 * 60 * 60 * 1000;
 const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
 /**
- * Asks the shop nothing yet, so that whatever fails later can be told in a page. Only two cookies are kept, which scripts cannot
+ * Sends no request to the shop yet, so that later errors can be shown on a page. There are only two cookies, which scripts cannot
  * read: the id of the cart, and a customer's token.
  */
 export function openVisit(req: Request, res: Response, language: Language, guest: StorefrontClient): Visit {

@@ -38,7 +38,7 @@ interface Draft {
   wrong: readonly unknown[];
 }
 
-/** Each address can be changed in its place; the first of all is the default by itself. */
+/** Each address can be edited in place; the first one becomes the default automatically. */
 export async function addressesPage(visit: Visit, draft?: Draft): Promise<Page> {
   const { t, to, shop } = visit;
   const { addresses } = await unwrap(shop.GET('/api/storefront/customer/me/addresses'));

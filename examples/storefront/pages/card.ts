@@ -30,7 +30,7 @@ function card(visit: Visit, product: Product): Html {
 </li>`;
 }
 
-/** Room is kept for it, so that nothing moves when it comes. The name beside it says what it shows. */
+/** Reserves the space, so that nothing moves when the image loads. The alt text is empty because the name is next to it. */
 export function picture(image: Product['images'][number] | undefined, kind = ''): Html {
   if (!image) return html`<span class="no-picture"></span>`;
   const { url, width, height } = image;

@@ -8,7 +8,7 @@ interface Field {
   /** Shown, for instance so that a browser knows whose password it keeps. */
   readonly?: boolean;
   minlength?: number;
-  /** What stands in it was refused. */
+  /** The value was rejected. */
   invalid?: boolean | undefined;
   hint?: string;
 }

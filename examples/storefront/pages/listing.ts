@@ -10,7 +10,7 @@ const PER_PAGE = 12;
 /** Of one kind: the most frequent come first. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
-/** What narrows a list. Anything else in its address, such as where a shopper came from, does not. */
+/** The parameters that filter a list. Others in its address, such as the campaign of a shopper, are ignored. */
 const FILTERS = ['vendor', 'product_type', 'option', 'in_stock', 'price_min', 'price_max'];
 
 export function searchPage(visit: Visit): Promise<Page> {
@@ -26,7 +26,7 @@ export async function collectionPage(visit: Visit): Promise<Page> {
   return listing(visit, { title, description: description ?? '', collection: handle });
 }
 
-/** What the shopper types, as it goes on; public/suggest.js puts it below the field. */
+/** Suggestions while the shopper types; public/suggest.js shows them below the field. */
 export async function suggestions({ shop, req, to, money }: Visit): Promise<Html> {
   const query = { q: textOf(req.query, 'q'), limit: 5 };
   if (!query.q) return html``;
@@ -115,7 +115,7 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
 `;
 }
 
-/** What is chosen, each to be taken away: above the products, where the filters are folded away on a small screen. */
+/** The chosen filters, each with a link to remove it: above the products, because small screens fold the filters away. */
 function chips({ t }: Visit, chosen: URLSearchParams): Html {
   const links = [...chosen]
     .filter(([name, value]) => FILTERS.includes(name) && value)

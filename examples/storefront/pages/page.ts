@@ -1,7 +1,7 @@
 import type { Html } from '../html.ts';
 import type { Key } from '../words.ts';
 
-/** What stands between the header and the footer. */
+/** The content between the header and the footer. */
 export interface Page {
   /** Empty for the shop's name alone. */
   title: string;
@@ -13,7 +13,7 @@ export interface Page {
   image?: string | undefined;
   /** Where the page is, when it was not asked for at its own address; without the language. */
   path?: string;
-  /** What the page shows, in the words of schema.org. */
+  /** The subject of the page, in the vocabulary of schema.org. */
   data?: object;
   /** Not for search engines: a cart, an account, one of many ways to filter. */
   isPrivate?: boolean;

@@ -42,7 +42,7 @@ ${others.length > 0 && html`<section class="row"><h2>${t('more_like_it')}</h2>${
   };
 }
 
-/** What search engines show beside a result (https://schema.org/Product). */
+/** Structured data for the results of search engines (https://schema.org/Product). */
 function structured({ name, description, vendor, images, variants, currency }: Product): object {
   return {
     ...{ '@context': 'https://schema.org', '@type': 'Product', name, description },
