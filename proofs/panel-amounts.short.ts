@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** Amounts as a German shop writes them: 1500,00. What has two readings is refused, and never saved as the smaller one. */
+/** Amounts as a German shop writes them: 1500,00. Ambiguous input is rejected, and never saved as the smaller amount. */
 
 const TWO_READINGS = '1.500 can mean 1500,00 or 1,50: enter 1500,00 or 1,50.';
 

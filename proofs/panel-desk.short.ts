@@ -10,12 +10,12 @@ import { buy, pickUp, reserve } from './panel/purchases.ts';
 import { join as joinStaff, PASSWORD } from './panel/staff.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** What a merchant meets on some days only: what fails, what waits, what somebody else has changed. */
+/** Rare situations of a merchant: failures, waiting work, and changes by someone else. */
 
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
 
-inPanel('an order that is fetched says so, and nothing of delivery', async (visit) => {
+inPanel('an order for pickup shows this, and nothing about delivery', async (visit) => {
   const { open, look, sees, text } = visit;
   const { id } = await pickUp(visit);
   await open(`/orders/${id}`);
@@ -69,7 +69,7 @@ inPanel('orders are filtered by the days of the shop, not of the device', async 
   }
 });
 
-inPanel('pictures that fail say which and why, and the product keeps what it has', async (visit) => {
+inPanel('failed pictures are named with the reason, and the product keeps its own', async (visit) => {
   const { open, fill, press, sees, look, tab, dashboard, width } = visit;
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const { id } = await unwrap(
@@ -121,7 +121,7 @@ inPanel('a picture that was on its way when everything was discarded is not adde
   const file = join(folder, 'late.png') as `${string}.png`;
   await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 120, height: 90 } });
   await open(`/products/${id}`);
-  // What the server made of it is heard of once it is let go.
+  // The response about the file arrives once it is released.
   await tab.evaluate(`{
     const { fetch } = window;
     window.letGo = new Promise((resolve) => { window.go = resolve; });
@@ -163,7 +163,7 @@ inPanel('what was sent to a webhook is read, and sent again', async (visit) => {
   await press('Send again');
   await sees('It is sent again.');
   await receiver.until(2);
-  // What is tried again by itself is not sent by hand.
+  // A delivery with an automatic retry cannot be sent by hand.
   isUp = false;
   await press('Send a ping');
   await sees('The receiver answered 500.');
@@ -235,7 +235,7 @@ inPanel('a panel that is open follows a role that changes or ends', async (visit
     await other.press('Leave without saving');
     await other.tab.locator('a[href$="/settings/general"]').click();
     await other.sees('Save');
-    // What is typed outlives a session that ends, out of sight.
+    // Input survives the end of a session, hidden.
     await other.fill('Low stock threshold', '41');
     await press('Remove Noor Finch');
     await press('Remove');

@@ -54,7 +54,7 @@ inPanel('Settings are changed section by section', async ({ open, fill, press, s
   });
 });
 
-inPanel('what people type is cleaned, and what has two readings is refused', async (visit) => {
+inPanel('input is cleaned, and ambiguous input is rejected', async (visit) => {
   const { open, fill, press, sees, look, text, dashboard, width } = visit;
   await open('/settings/payments');
   await fill('IBAN', 'de89 3704 0044-0532 0130 00');
@@ -158,7 +158,7 @@ inPanel('A way of delivery is added, changed and deleted', async (visit) => {
   await sees('Deleted.');
 });
 
-inPanel('Whoever works by keyboard stays in the dialog', async ({ open, fill, press, look, tab, text }) => {
+inPanel('keyboard users stay in the dialog', async ({ open, fill, press, look, tab, text }) => {
   await open('/settings/delivery');
   await press('Add an option');
   await fill('Name', 'By ship');

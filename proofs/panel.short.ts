@@ -4,10 +4,10 @@ import { leaveScreenshot } from '../server/test/tab.ts';
 import { buy, sendAgent } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** What shoppers may type: it is shown as they typed it, and runs nowhere. */
+/** Hostile input of shoppers: it is shown as typed, and runs nowhere. */
 const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
 
-inPanel('the first screen tells how the shop stands', async ({ open, look, sees, tab }) => {
+inPanel('the first screen shows the state of the shop', async ({ open, look, sees, tab }) => {
   await open('/');
   await sees('to be shipped');
   await sees('Sales of the last 30 days');
@@ -173,7 +173,7 @@ inPanel('packing slips are printed without the panel around them', async (visit)
   expect(shown).not.toContain('Log out');
 });
 
-inPanel('what an agent may do and did is told, and it is switched off', async (visit) => {
+inPanel('the permissions and activity of an agent are shown, and its access is revoked', async (visit) => {
   const { open, look, press, sees, tab, width } = visit;
   const name = `Helper ${width}`;
   await sendAgent(visit, name);
@@ -203,7 +203,7 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
   await sees('A customer may allow an agent to spend');
 });
 
-inPanel('a bank statement of 30 transfers is matched, and what it pays is marked at once', async (visit) => {
+inPanel('a bank statement of 30 transfers is matched, and the paid orders are marked at once', async (visit) => {
   const { open, look, press, fill, sees, text } = visit;
   const orders: Awaited<ReturnType<typeof buy>>[] = [];
   while (orders.length < 30) orders.push(await buy(visit));
@@ -217,7 +217,7 @@ inPanel('a bank statement of 30 transfers is matched, and what it pays is marked
   await look('statement');
   await press('Mark 30 orders as paid');
   await sees('30 orders marked as paid.');
-  // What does not match is still to be looked at, and what was marked cannot be marked again.
+  // Transfers without a match remain to be checked, and marked ones cannot be marked again.
   await sees('1 transfer to check');
   await expect.poll(text).not.toContain('30 transfers to mark');
 
