@@ -9,7 +9,7 @@ const CHROMIUM = {
   debianPackage: 'chromium',
 };
 
-/** The Chromium of this machine; see findTool for where there is none. */
+/** The Chromium of this machine; findTool explains what happens without one. */
 export function findChromium(): string | undefined {
   return findTool(CHROMIUM);
 }
@@ -19,7 +19,7 @@ export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
 /** A browser without a window. The caller closes it. */
 export function openChromium(executablePath: string): Promise<Browser> {
-  // Containers give neither user namespaces nor much shared memory.
+  // Containers have neither user namespaces nor much shared memory.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'];
   return launch({ executablePath, args });
 }

@@ -54,7 +54,7 @@ export async function everyMail(locale: string): Promise<{ template: MailTemplat
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Write = <Template extends MailTemplate>(template: Template, about: Mails[Template]) => Promise<void>;
 
-/** Kept complete by the compiler. */
+/** The compiler keeps it complete. */
 const TEMPLATES: Record<keyof Abouts, true> = {
   registration: true,
   verification: true,

@@ -21,7 +21,7 @@ test('a figure is out of date if operations were added since, or if it does not 
   expect(staleBenches([...benches, section('real', 'Machine: one.')].join(''), 158)).toEqual(['validation', 'real']);
 });
 
-test('a row of the proofs with violations is named, and one that does not say that there were none', () => {
+test('a row of the proofs is named if it has violations, or if it does not state that there are none', () => {
   const broken = (id: string, violations: string) => row(id, '158').replace('| 0 |', `| ${violations} |`);
 
   expect(brokenProofs([row('A1', '158'), broken('F8', '1'), broken('I2', '10'), broken('I3', '')].join(''))).toEqual([
@@ -31,7 +31,7 @@ test('a row of the proofs with violations is named, and one that does not say th
   ]);
 });
 
-test('a document without figures is a mistake, not a success', () => {
+test('a document without figures is an error', () => {
   expect(() => staleProofs('', 158)).toThrow();
   expect(() => staleBenches('', 158)).toThrow();
 });

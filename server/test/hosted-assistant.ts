@@ -96,7 +96,7 @@ function memory(redirectUrl: string, state: string, redirectToAuthorization: (ur
   };
 }
 
-/** The page of the host to which the browser comes back. */
+/** The page of the host to which the browser returns. */
 async function openCallback() {
   const arrivals: string[] = [];
   const server = createServer(({ url = '' }, res) => {

@@ -283,7 +283,7 @@ const INVARIANTS: Record<string, string> = {
     where w.status = 'disabled' and d.status = 'pending'`,
 };
 
-/** Takes longer than all others together, since it reads each product as the index does. Only shops that were opened since $1. */
+/** Takes longer than all others together, because it reads each product as the index does. Only shops opened since $1. */
 const INDEXED_AS_IT_IS = {
   rule: 'every product that this release indexed is indexed as it is now, and nothing else is',
   statement: `
@@ -311,7 +311,7 @@ export function brokenInvariants(db: Pool): Promise<BrokenRule[]> {
 const foundWell = new Map<string | undefined, string>();
 
 /**
- * The same after each file of tests, whose shops are its own: for the search index, only the shops that were opened since the
+ * The same after each file of tests, which has its own shops: for the search index, only the shops opened since the
  * last call. The whole index is checked when all tests have run (lasting-invariants.ts).
  */
 export async function newlyBrokenInvariants(db: Pool): Promise<BrokenRule[]> {

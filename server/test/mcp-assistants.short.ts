@@ -17,8 +17,8 @@ import { openHostedAssistant } from './hosted-assistant.ts';
 import { openTab } from './tab.ts';
 
 /**
- * Scripted assistants in the demo shop, over MCP alone, and their customers, in a browser alone: from the address of the shop to
- * the order that a human confirmed, into the budget and the categories, and to the end of the access.
+ * Scripted assistants in the demo shop, over MCP only, and their customers, in a browser only: from the address of the shop to
+ * the order that a human confirmed, to the limits of budget and categories, and to the end of the access.
  */
 type Schemas = components['schemas'];
 
@@ -188,7 +188,7 @@ async function shopAs(client: Client, page: Page): Promise<void> {
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  // Not even what its customer saw and named.
+  // Not even a product that its customer named.
   const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 

@@ -6,8 +6,8 @@ import { atConsent, leadsTo, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
 /**
- * One script of calls, played against the mocks of the SDK and against this server. Both must answer alike: statuses, codes,
- * totals, warnings and every other field, apart from ids, times, secrets and addresses of pages.
+ * One script of calls, run against the mocks of the SDK and against this server. Both must respond alike: statuses, codes,
+ * totals, warnings and every other field, except ids, times, secrets and addresses of pages.
  */
 
 const products: (ProductInput & { slug: string })[] = [
@@ -57,7 +57,7 @@ interface World {
   variantIds: Record<string, string>;
   /** The shop's issuer identifier for clients of OAuth. */
   issuer: string;
-  /** The customer decides at the address that a client sends them to; answers the address that they are sent back to. */
+  /** The customer decides at the address that a client sends them to; returns the address to which they are redirected. */
   authorize(address: string, decision: Decision): Promise<string>;
 }
 
@@ -121,7 +121,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** By nature different. The mocks take no cards, offer agents no alternatives, and fetch no documents of clients. */
+/** Intended differences. The mocks accept no cards, offer agents no alternatives, and fetch no documents of clients. */
 const LEFT_OUT = [
   ...[
     'request_id',
@@ -147,7 +147,7 @@ function withoutNature(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Calls, and keeps what was answered with ids and times written as words. */
+/** Makes calls, and keeps the responses with ids and times replaced by words. */
 function player(world: World) {
   const steps: Step[] = [];
   const known = new Map<string, string>();
@@ -211,7 +211,7 @@ async function played(script: Script, settings: Settings): Promise<{ mocks: Step
 
 const SHOP = '/api/storefront';
 
-/** Browse, fill a cart, take codes, check out, order. */
+/** Browse, fill a cart, apply codes, check out, order. */
 const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products`);
   await call('GET', `${SHOP}/products?product_type=lamps&sort=price_asc`);
@@ -389,7 +389,7 @@ const REFUSED_URIS = [
   `https://app.example/${'x'.repeat(1_000)}`,
 ];
 
-/** An agent that is given its token by an authorization code, with all that a code is refused for. */
+/** An agent that gets its token by an authorization code, with all errors of a code. */
 const authorized: Script = async (call, { siteId }, authorize) => {
   const oauth = `/sites/${siteId}/oauth`;
   await call('GET', `/.well-known/oauth-authorization-server/sites/${siteId}`);

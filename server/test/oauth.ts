@@ -7,7 +7,7 @@ type Customer = Awaited<ReturnType<Shop['givenCustomer']>>;
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 
-/** The server's addresses begin with its configured one; here it listens elsewhere. A host of a shop is named in the header. */
+/** The server's addresses begin with its configured one; here it listens at another. A host of a shop is named in the header. */
 export function localFetch(baseUrl: string) {
   return ((address: string | URL, init: RequestInit = {}) => {
     const { protocol, host, pathname, search } = new URL(address);
@@ -42,7 +42,7 @@ export async function beginAuthorization(config: oauth.Configuration, wish: Reco
   return { address, code_verifier, state };
 }
 
-/** A customer's browser at the page where they decide, logged in. `ask` sends its requests, such as to the host of a shop. */
+/** A customer's browser on the page where they decide, logged in. `ask` sends its requests, such as to the host of a shop. */
 export async function atConsent(shop: Shop, customer: Customer, address: URL, ask?: typeof fetch) {
   const open = (origin: string) => new PaperBrowser(ask ? origin : shop.baseUrl, {}, ask);
   const sent = await open(address.origin).open(address.href);

@@ -59,7 +59,7 @@ test('outside of CI it changes nothing, and reports the missing variable', async
   expect(await text('sdk')).toBe(before);
 });
 
-test('the release workflow publishes only what names its repository', async () => {
+test('the release workflow publishes only packages that name its repository', async () => {
   const { scripts } = await copied();
   const workflow = await readFile(join(REPOSITORY, '.github/workflows/release.yml'), 'utf8');
   expect(workflow).toContain('publish: npm run publish-packages\n');

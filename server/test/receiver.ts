@@ -9,10 +9,10 @@ export interface Received {
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, a status with headers and perhaps a body, or undefined for no answer at all. */
+/** A status, a status with headers and optionally a body, or undefined for no response at all. */
 type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
-/** A receiver on this machine that keeps what it is sent, and answers 204 unless told otherwise. */
+/** A receiver on this machine that records its requests, and responds with 204 by default. */
 export async function openReceiver(answer: (received: Received, count: number) => ReceiverAnswer = () => 204) {
   const received: Received[] = [];
   const server = createServer((req, res) => {
@@ -44,7 +44,7 @@ export async function openReceiver(answer: (received: Received, count: number) =
   };
 }
 
-/** Waits, for 20 seconds at most, until the condition holds. */
+/** Waits, for 20 seconds at most, until the condition is true. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, longestMs = 20_000): Promise<void> {
   for (let tries = 0; tries < longestMs / 25; tries += 1) {
     if (await condition()) return;

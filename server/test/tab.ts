@@ -18,7 +18,7 @@ export async function openTab(browser: Browser, width: number, { script = false 
   await setWidth(page, width);
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // The one thing that a browser asks for without being told to.
+    // The only request that a browser sends on its own.
     if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
   });
   page.on('dialog', async (dialog) => {
@@ -32,14 +32,14 @@ export async function setWidth(page: Page, width: number): Promise<void> {
   await page.setViewport({ width, height: width < 600 ? 780 : 900 });
 }
 
-/** Presses the button of this action, and waits for the page that it leads to. */
+/** Presses the button of this action, and waits for the next page. */
 export async function press(page: Page, action: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
 }
 
 /**
- * With SCREENSHOTS=1, leaves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. Not always:
- * no test judges it, and all of them cost a browser seconds.
+ * With SCREENSHOTS=1, saves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. Not always,
+ * because no test checks it, and they take a browser seconds.
  */
 export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;

@@ -20,7 +20,7 @@ function ask(address: string, headers: Record<string, string> = {}) {
   });
 }
 
-/** The message of an answer, which may come as a stream of one event. */
+/** The message of a response, which may be a stream of one event. */
 async function messageOf(response: Response) {
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
@@ -52,7 +52,7 @@ test('listing tools has its own rate limit, because hosts list at each connectio
   await stopServer(limited);
 });
 
-test('where nobody needs a token, the list of tools counts by the address', async () => {
+test('without required tokens, listing tools is limited by IP address', async () => {
   const shop = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const address = `${limited.baseUrl}/sites/${shop.site_id}/ucp/mcp`;

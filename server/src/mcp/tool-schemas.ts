@@ -1,8 +1,8 @@
 import { resolve } from '../http/contract/contract.ts';
 
 /**
- * Schemas of the contract as a model needs them: without references, bounds of length, patterns and examples. Models pay for
- * each character, and whatever a call carries is judged by the contract itself.
+ * Schemas of the contract for a model: without references, length limits, patterns and examples. Models pay for
+ * each character, and the contract itself validates the calls.
  */
 type JsonObject = Record<string, unknown>;
 

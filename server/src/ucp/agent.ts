@@ -9,8 +9,8 @@ import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 
 /**
- * The profile of the agent that calls: fetched through the guard that keeps this server from calling itself or a private network,
- * without redirects, and kept for as long as it says, within limits. Everybody can name any address, so fetches are counted.
+ * The profile of the calling agent: fetched through the guard against requests to this server and private networks,
+ * without redirects, and cached for as long as it allows, within limits. Anyone can name any address, so fetches are counted.
  */
 export interface ProfileDeps {
   db: Pool;

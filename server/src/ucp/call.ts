@@ -19,11 +19,11 @@ import { type CapabilityName, type Message, NoResource, ProtocolError } from './
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
-  /** Throws the refusal of a credential that the operation does not open to. */
+  /** Throws the error for a credential that the operation does not accept. */
   identify(claim: Claim, operation: Operation): Promise<Caller>;
 }
 
-/** The refusal of an operation. */
+/** The error of an operation. */
 export class Refused extends Error {
   readonly status: number;
   readonly body: ErrorBody | HTTPValidationError;
@@ -49,7 +49,7 @@ interface Asked {
   path?: Record<string, string>;
   query?: Record<string, string | string[]>;
   body?: unknown;
-  /** Tells this change from the others of the same request. */
+  /** Distinguishes this change from the others of the same request. */
   step?: string;
 }
 
@@ -57,7 +57,7 @@ export interface Opened {
   served: Served;
   tenant: Tenant;
   front: Front;
-  /** Where the shop's pages are. */
+  /** The origin of the shop's pages. */
   origin: string;
   profile: AgentProfile;
   agreed: Set<CapabilityName>;
@@ -95,7 +95,7 @@ export class UcpCall {
     return this.opened.agreed.has(name);
   }
 
-  /** The answer of an operation. Throws `Refused`. */
+  /** The response of an operation. Throws `Refused`. */
   async ask<T>(id: OperationId, { path, query, body, step = id }: Asked = {}): Promise<T> {
     this.asked = true;
     const operation = operationOf(id);
@@ -110,7 +110,7 @@ export class UcpCall {
     throw new Refused(answer.status, answer.body as ErrorBody, answer.headers);
   }
 
-  /** Throws `Refused` where a later operation of this request would not open to the caller, before anything is written. */
+  /** Throws `Refused` if a later operation of this request does not accept the caller, before anything is written. */
   async requireAccess(id: OperationId): Promise<void> {
     const operation = operationOf(id);
     try {
@@ -140,7 +140,7 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** For what no operation answers. */
+  /** For reads that no operation offers. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
@@ -151,7 +151,7 @@ export class UcpCall {
   }
 
   /**
-   * Does work once: a copy of the request is given the answer of the first. Throws a ProtocolError for a key that has served
+   * Does work once: a repeated request gets the response of the first. Throws a ProtocolError for a key that was used for
    * another request.
    */
   async once(request: string, work: () => Promise<string>): Promise<string> {
@@ -168,7 +168,7 @@ export class UcpCall {
     return unseal(sealing, await this.inShop((shop) => keepAnswer(shop, key, made)));
   }
 
-  /** Answers hold links that let in whoever has them. */
+  /** Responses contain links that give access, so they are encrypted. */
   #sealingOf(key: string): Sealing {
     const derived = hkdfSync('sha256', key.toLowerCase(), this.#claim.secret, 'ucp answer', 32);
     return { key: Buffer.from(derived), tag: 'last' };
@@ -227,7 +227,7 @@ function messageOfFields(body: Refused['body']): string | undefined {
   return body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join(' ');
 }
 
-/** Where the resource itself cannot be had. */
+/** Converts the error of a missing resource. */
 export function noResource(error: unknown): never {
   const message = messageOf(error);
   throw new NoResource([{ ...message, type: 'error', severity: 'unrecoverable' } as Message]);

@@ -148,7 +148,7 @@ async function useCodes(call: UcpCall, { id, discount_code }: Cart, codes: strin
   }
 }
 
-/** The cart as it was: from then on it is not found. */
+/** Returns the cart as it was; afterwards it is not found. */
 export async function cancelCart(call: UcpCall, cart_id: string): Promise<Cart> {
   if (!isUuid(cart_id)) throw unrecoverable('not_found', 'There is no such cart.');
   return call.ask<Cart>('storefront.cancelCart', { path: { cart_id } }).catch(noResource);
@@ -176,7 +176,7 @@ export function discountsOf({
   return { codes: [discount_code], applied };
 }
 
-/** The same refusal may come from a change and from the state after it. */
+/** A change and the state after it may report the same error. */
 export function unique(messages: Message[]): Message[] {
   const keys = new Set<string>();
   return messages.filter(({ code, path = '' }) => {
@@ -190,7 +190,7 @@ export function localeIn({ context }: CartWish): { locale?: string } {
   return language ? { locale: language } : {};
 }
 
-/** Where the purchase comes from: as the agent says, else by the host of its profile. */
+/** The source of the purchase: named by the agent, else the host of its profile. */
 export function attributionOf({ opened: { profile } }: UcpCall, { attribution = {} }: CartWish): Attribution {
   const said = CAMPAIGN.flatMap((name) => (attribution[name] ? [[name, attribution[name].slice(0, 255)]] : []));
   return { utm_source: profile.host, utm_medium: 'ucp', ...Object.fromEntries(said) };

@@ -20,7 +20,7 @@ import { type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 import { requestSchema } from './requests.ts';
 
-/** UCP over MCP: each function is a tool. There are no sessions, and no tool but those of the protocol. */
+/** UCP over MCP: each function is a tool. There are no sessions, and no other tools. */
 
 export function ucpMcp(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
@@ -155,7 +155,7 @@ function asJsonRpc({ status, code, message, headers }: ProtocolError): JsonRpcEr
   return new JsonRpcError(number, message, data);
 }
 
-/** The argument that holds what REST has as its body. */
+/** The argument with the content of REST's body. */
 export function payloadOf(name: FunctionName): string {
   if (name.endsWith('checkout')) return 'checkout';
   return name.endsWith('cart') ? 'cart' : 'catalog';

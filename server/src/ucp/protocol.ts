@@ -81,7 +81,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Nothing came of the request: there is no resource to show, and the messages say why. */
+/** The request failed: there is no resource to show, and the messages name the reason. */
 export class NoResource extends Error {
   readonly messages: Message[];
 

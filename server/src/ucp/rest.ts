@@ -47,7 +47,7 @@ export function rest(deps: OpeningDeps): Router {
   return router;
 }
 
-/** Profiles are kept by whoever reads them. */
+/** Clients cache profiles. */
 function publish(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
     try {

@@ -19,7 +19,7 @@ export interface Block {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** In the order in which a newcomer comes to them. */
+/** In the order in which a newcomer reads them. */
 export const DOCUMENTS = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -35,7 +35,7 @@ export const DOCUMENTS = [
 const FENCE = /^( *)```(\w+)(?: (.+))?\n([\s\S]*?)^\1```$/gm;
 const IN_A_FILE = /in a file `([\w.-]+)`[^\n]*(?:\n[^\n]+)*\n\n$/;
 
-/** A fenced block of a document, in whatever language. */
+/** A fenced block of a document, in any language. */
 export interface Snippet {
   file: string;
   line: number;

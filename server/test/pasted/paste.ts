@@ -3,11 +3,11 @@ import { waitFor } from '../receiver.ts';
 
 const LONGEST_BLOCK_MS = 120_000;
 
-/** A shell that gets text as somebody pastes it: all at once, into the same input that its commands read. */
+/** A shell that gets text as if it were pasted: all at once, into the same input that its commands read. */
 export interface Paster {
   /** Resolves to the output, once the shell has finished. Throws when a command failed or took the rest as its input. */
   paste(text: string): Promise<string>;
-  /** Pastes commands that keep running, and resolves when they have printed this. */
+  /** Pastes commands that keep running, and resolves when this output appears. */
   leaveRunning(text: string, ready: RegExp): Promise<void>;
   printed(): string;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Ends a process and all that it has started. */
+/** Ends a process and its children. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child) || child.pid === undefined) return;
   const ended = new Promise((exit) => child.once('exit', exit));

@@ -32,9 +32,9 @@ declare const etag: string;
 declare const body: { name: string; price: string };
 declare const cursor: string | undefined;
 declare const index: Map<string, unknown>;
-/** Of whatever provider. */
+/** Of any provider. */
 declare const model: never;
-/** The address at which a browser came back. */
+/** The address to which a browser returned. */
 declare const returned: URL;
 
 declare function askAgain(...shown: unknown[]): void;

@@ -5,7 +5,7 @@ export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_a
 
 interface Fault extends FaultOptions {
   kind: FaultKind;
-  /** Of `POST /v1/refunds`, say. */
+  /** For instance `POST /v1/refunds`. */
   calls: RegExp;
   left: number;
 }
@@ -15,7 +15,7 @@ export interface FaultOptions {
   skip?: number;
   /** Only calls of this account. */
   account?: string;
-  /** Called as it happens: before the connection is cut, say. */
+  /** Called at that moment, for instance before the connection is cut. */
   also?: () => void;
 }
 
@@ -28,7 +28,7 @@ export class Faults {
     this.#faults.push({ ...options, kind, calls, left: times });
   }
 
-  /** Makes each such call take this long. */
+  /** Delays each such call by this time. */
   slow(ms: number, calls = /./): void {
     this.#slow = { calls, ms };
   }

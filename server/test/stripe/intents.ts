@@ -157,7 +157,7 @@ export function amountOf(params: Params | undefined, name: string): number {
   return amount;
 }
 
-/** Stripe refuses what it does not know. */
+/** Stripe rejects unknown parameters. */
 export function refuseUnknown(params: Params, known: string): void {
   const names = ['expand', ...known.split(' ')];
   const unknown = Object.keys(params).find((name) => !names.includes(name));

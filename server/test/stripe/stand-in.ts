@@ -19,7 +19,7 @@ export class StripeStandIn {
   readonly ledger = new Ledger();
   readonly keys = new Keys();
   readonly faults = new Faults();
-  /** Where events are sent as they happen; empty while a test sends them itself. */
+  /** The endpoints for events; empty while a test sends them itself. */
   endpoints: Endpoint[] = [];
   /** The calls that were made, in their order, such as `POST /v1/refunds`. */
   readonly calls: string[] = [];
@@ -42,7 +42,7 @@ export class StripeStandIn {
     return this;
   }
 
-  /** Refuses connections, until `up`. */
+  /** Rejects connections, until `up`. */
   async down(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
@@ -53,12 +53,12 @@ export class StripeStandIn {
     await this.listen(this.#port);
   }
 
-  /** Waits until what was sent as it happened has been answered. */
+  /** Waits until all sent events have a response. */
   async sent(): Promise<void> {
     while (this.#sending.length > 0) await Promise.all(this.#sending.splice(0));
   }
 
-  /** What Stripe.js gives the storefront for a card; each can be used once. */
+  /** The confirmation token that Stripe.js would create for a card; each can be used once. */
   confirmationToken(card: Card = 'success'): string {
     const token = this.ledger.id('ctoken');
     this.ledger.tokens.set(token, card);
@@ -72,7 +72,7 @@ export class StripeStandIn {
     return Object.assign(this.ledger.refund(id), { reason });
   }
 
-  /** Presses a button of one of the pages, and resolves to where that leads. */
+  /** Presses a button of one of the pages, and resolves to the address of the redirect. */
   async press(url: string, action: string): Promise<string | null> {
     const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
     await answer.arrayBuffer();

@@ -46,7 +46,7 @@ ${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againFo
   return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }
 
-/** `certain`: the reader knows what is missing, and wants the rest. */
+/** `certain`: the reader has seen the missing items, and orders the rest. */
 function againForm(
   { language, path }: AccountVisit,
   csrf: string,
@@ -102,7 +102,7 @@ function nameOf({ name, variant_name }: ReorderLine): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Leads to a checkout of the same items, a new one or one begun before, unless some are missing and the reader was not told yet. */
+/** Opens a checkout with the same items, a new one or one begun before. If items are missing, the page shows them first. */
 export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const { order_id, path, checkoutDeps, language } = visit;
   if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');

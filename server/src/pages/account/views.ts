@@ -12,7 +12,7 @@ import { moment, money, rich } from '../parts/words.ts';
 import { consentSection } from './consent.ts';
 import type { AccountVisit } from './visit.ts';
 
-/** The account: what waits for the customer first, then the agents, then the orders. */
+/** The account: pending confirmations first, then the agents, then the orders. */
 
 interface Overview {
   profile: Customer;

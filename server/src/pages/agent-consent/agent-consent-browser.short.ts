@@ -91,7 +91,7 @@ for (const width of [1280, 375]) {
       await page.click('a[href*="agent="]');
       await page.waitForSelector('.operations');
       await look('8-activity');
-      // Forms with mistakes are answered with 422, which browsers log.
+      // The response to forms with mistakes is 422, which browsers log.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
     },
     60_000,

@@ -76,7 +76,7 @@ function csrfOf(visit: ConsentVisit): string {
   return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
 }
 
-/** The request of a code. An unknown code that was typed counts as a guess, and the page asks for it again. */
+/** The request of a code. An unknown code counts as a guess, and the page asks for it again. */
 async function readRequest(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
   const { db, tenant, caller, session, sealed, req } = visit;
   await count(visit, 'storefront.getAgentConsent');
@@ -141,7 +141,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
   return answer;
 }
 
-/** Approves the request, and returns where that leads. */
+/** Approves the request, and returns the address to redirect to. */
 async function approveAsAsked(
   visit: ConsentVisit,
   shop: Shop,

@@ -32,7 +32,7 @@ played(
     };
     const begin = async () => {
       const begun = await beginAuthorization(config, { redirect_uri });
-      // The links of the server begin with its configured address; here it listens elsewhere.
+      // The links of the server begin with its configured address; here it listens at another one.
       const sent = await fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
       await page.goto(shop.baseUrl + (sent.headers.get('Location') ?? '').replace(/^https?:\/\/[^/]+/, ''));
       return begun;

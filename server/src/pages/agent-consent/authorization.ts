@@ -24,7 +24,7 @@ const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
 const LATE = new OAuthRefusal('access_denied', 'The customer did not decide in time. Ask again.');
 const NOT_ALLOWED = new OAuthRefusal('access_denied', 'The shop does not allow agents.');
 
-/** The visit of the page by its secret address. Throws `not_found` when it leads to no request. */
+/** The visit of the page by its secret address. Throws `not_found` if there is no such request. */
 export async function arriveWithAuthorization(request: PageRequest, secret: string): Promise<ConsentVisit> {
   const visit = await arriveInShop(request, (site_id) => authorizationPage('', site_id, encodeURIComponent(secret)));
   const authorization = await inShopOfVisit(visit, (shop) => requests.find(shop, secret));
@@ -102,7 +102,7 @@ function leadBack(
   return { status: 200, html: page({ language, title, front, where: 'consent', main }), refresh: address };
 }
 
-/** Ends another agent, so that there is a place for this one. */
+/** Revokes another agent, to make room for this one. */
 export async function makeRoom(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const { session, path } = visit;
   await count(visit, 'storefront.revokeAgent');

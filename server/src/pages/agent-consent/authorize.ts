@@ -58,7 +58,7 @@ async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
   }
   try {
     const asked = requests.parseAsked(checkoutDeps, site_id, fields);
-    // Not before the client is known: anybody can have a browser ask for an unknown one.
+    // Only once the client is known: anybody can make a browser send requests for an unknown one.
     await count(visit, 'agent.requestConsent');
     const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
     const secret = await inShopOfVisit(visit, (shop) =>
@@ -83,7 +83,7 @@ function told({ language, front }: AuthorizeVisit, key: NoticeKey): PageAnswer {
   return { status: 400, html: noticePage(noticeOf(language, key), { language, front, where: 'consent' }) };
 }
 
-/** For the developer of the client, in the words of the standard, with the way back for whoever trusts it. */
+/** For the developer of the client, in the words of the standard, with a link back for those who trust it. */
 function mistakenPage(
   { language, front }: AuthorizeVisit,
   { client_name }: OAuthClient,

@@ -13,7 +13,7 @@ const LIMITS = { mostBytes: 5 * 1024, milliseconds: 3_000 };
 const LONGEST_KEPT_SECONDS = 24 * 60 * 60;
 const SHORTEST_KEPT_SECONDS = 60;
 const KEPT_SECONDS = 60 * 60;
-/** As long as the name of an agent may be. */
+/** The maximum length of an agent's name. */
 const LONGEST_HOST = 100;
 const CLIENT_ID = /^[!-~]{1,500}$/;
 
@@ -34,7 +34,7 @@ export async function findClient(visit: Visit, client_id: string): Promise<clien
   return { client_id, ...metadata, from_document: true };
 }
 
-/** In the one spelling that a URL has, with a path, so that two ids are never the same address. */
+/** The canonical spelling of a URL, with a path, so that two ids never mean the same address. */
 function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): boolean {
   if (!URL.canParse(client_id)) return false;
   const { href, protocol, host, pathname, username, password, hash } = new URL(client_id);

@@ -9,7 +9,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The form in which a customer allows all or part of what an agent asks for. */
+/** The form in which a customer approves all or part of an agent's request. */
 
 export type ConsentField =
   | 'budget'
@@ -35,7 +35,7 @@ export function periodsWithin(asked: BudgetPeriod): BudgetPeriod[] {
   return all.slice(all.indexOf(asked));
 }
 
-/** The names of the categories that the form offers: those asked for, or the shop's own if the agent asked for everything. */
+/** The names of the categories in the form: the requested ones, or the shop's own if the agent requested everything. */
 export function offeredCategories({ categories, category_choices }: AgentConsent): string[] {
   return categories.length > 0 ? categories : category_choices.map(({ value }) => value);
 }
@@ -88,7 +88,7 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
 
   const { max_per_order_cents: most } = consent;
   const perOrder = centsIn(form.max_per_order, digits);
-  // No limit was asked for, and none is set.
+  // No limit was requested, and none is set.
   if (most === null && form.max_per_order === '') return mistakes;
   if (perOrder === undefined) mistakes.push({ field: 'max_per_order', ...wrong });
   else if (perOrder > (most ?? perOrder)) {

@@ -10,7 +10,7 @@ import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin }
 
 type State = FormState<ConsentField>;
 
-/** `asksBudget` where nobody named one, which then nothing can be said about. */
+/** `asksBudget`: the request has no budget, so no worst case is shown. */
 export function termsFields(state: State, consent: AgentConsent, form: ConsentForm, asksBudget: boolean): Html {
   return html`
 ${scopesField(state, consent, form)}
@@ -62,7 +62,7 @@ function worstCase(language: Language, { worst_case_cents, currency, token_expir
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
 }
 
-/** Of the categories asked for, all are ticked; if the agent asked for everything, the customer can tick some. */
+/** All requested categories are ticked; if the agent requested everything, the customer can tick some. */
 function categoriesField(state: State, consent: AgentConsent, form: ConsentForm): Html | undefined {
   const { language } = state;
   const { say } = language;

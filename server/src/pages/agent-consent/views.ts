@@ -24,7 +24,7 @@ import type { ConsentVisit } from './visit.ts';
 
 /** The pages of a request for consent. Text from the agent about itself is marked as unverified. */
 
-/** The agent chooses this text, so it is kept too short for persuasion. */
+/** The agent chooses this text, so its length is limited to prevent persuasion. */
 const LONGEST_SOFTWARE = 80;
 
 interface FormRetry {
@@ -77,7 +77,7 @@ ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
   return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
 }
 
-/** That the customer has as many agents as anybody may, before another is allowed. */
+/** The customer has the maximum number of agents, and must revoke one first. */
 export function fullHousePage({ front, path, language }: ConsentVisit, csrf: string, agents: AgentToken[]): PageAnswer {
   const { say } = language;
   const { title, sentences } = noticeOf(language, 'consent.full_house');
@@ -103,7 +103,7 @@ export function consentForm(
   const { front, path, session, language, authorization } = visit;
   const { say } = language;
   const title = say('consent.title');
-  // Where nobody named a budget, the customer does.
+  // If the request names no budget, the customer does.
   const asksBudget = authorization?.budget_named === false;
   const filled = form ?? { ...formOf(consent), ...(asksBudget && { budget: '' }) };
   const { budget, max_per_order, budget_period } = filled;

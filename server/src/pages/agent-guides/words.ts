@@ -6,7 +6,7 @@ import { plainText } from '../../http/pipeline/markdown-text.ts';
 
 /** A shop as the guides describe it. */
 export interface GuidedShop extends AgentShop {
-  /** Where its API is. */
+  /** The origin of its API. */
   origin: string;
   /** The base address of this shop's own endpoints: its host, or the path of its issuer. */
   issuer: string;

@@ -1,8 +1,8 @@
 import { CAMPAIGN } from '../../shop/attribution.ts';
 
 /**
- * A link to buy, as UCP's permalinks have it: `/buy/{id}:{quantity},…?discounts/codes/0=…`. Everything in it comes from whoever made
- * it: what is not known is dropped, and nothing of it says who buys or where to.
+ * A link to buy, in the format of UCP's permalinks: `/buy/{id}:{quantity},…?discounts/codes/0=…`. Anyone can create one:
+ * unknown parts are dropped, and it names neither the buyer nor the address.
  */
 export interface BuyLink {
   lines: { variant_id: string; quantity: number }[];

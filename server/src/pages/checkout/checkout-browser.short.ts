@@ -98,7 +98,7 @@ for (const width of [1280, 375]) {
       const text = await page.$eval('main', (main) => main.textContent);
       expect(text).toContain(order?.order_number);
       expect(text).toContain('DE89 3704 0044 0532 0130 00');
-      // The page with the mistakes, and nothing else: no picture refused, no rule of the policy broken.
+      // Only the 422 of the page with mistakes: no blocked picture and no violation of the policy.
       expect(complaints).toEqual([expect.stringContaining('422')]);
     },
     90_000,
@@ -164,7 +164,7 @@ played(
 
     await press(page, 'remove_discount');
     await fillIn(page);
-    // The shop's country was chosen at first, so the delivery options are there since the first action.
+    // The shop's country is preselected, so the delivery options are present from the start.
     await page.click('[name="shipping_option_id"]');
     await enterCode();
     expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');

@@ -14,7 +14,7 @@ import {
   type Mistake,
 } from './fields.ts';
 
-/** Converts between the form, whose fields are all text, and a change of the checkout as the contract has it. */
+/** Converts between the form, whose fields are all text, and the contract's `CheckoutPatch`. */
 
 const NAMES: readonly FieldName[] = [
   'email',
@@ -66,7 +66,7 @@ function fieldsOf(kind: AddressKind, address: Address): Entered {
 }
 
 /**
- * The change that a form asks for. A delivery method that was chosen for another country is left out: it has to be chosen
+ * The change that a form requests. A delivery method for another country is left out: it has to be chosen
  * again.
  */
 export function patchOf(entered: Entered, checkout: Checkout, shownCountry: string | undefined): CheckoutPatch {

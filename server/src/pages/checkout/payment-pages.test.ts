@@ -90,7 +90,7 @@ test('a form that was opened before the payment changes nothing, and shows the p
   expect(rows).toEqual([{ email: 'june@example.com' }]);
 });
 
-test('the page that leads on takes no address from the request, and leads nowhere without a payment', async () => {
+test('the redirecting page uses no address from the request, and redirects nowhere without a payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const leave = `${new URL(url).pathname}/leave`;
@@ -104,7 +104,7 @@ test('the page that leads on takes no address from the request, and leads nowher
   expect(later.html).not.toContain('evil.example.com');
 });
 
-test('a payment is decided only by the form of its own page, once, and belongs to its shop', async () => {
+test('only the form of its own page decides a payment, once, and only in its shop', async () => {
   const [given, other] = [await givenReview(), await givenReview()];
   const { browser, site_id } = given;
   const asked = await goToProvider(given);

@@ -26,7 +26,7 @@ import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
 import { wantedOf } from './wanted.ts';
 import { findWay } from './way-to-order.ts';
 
-/** GET: the page as the checkout stands. The database itself refuses any change. */
+/** GET: the page of the current checkout. The database itself rejects any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   await countCheckout(visit, 'storefront.getCheckout');
   return inShopOfVisit(visit, async (shop) => {
@@ -112,7 +112,7 @@ export async function showOpen(
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
 
-/** Somebody entered their data in another browser, which this one is not shown. */
+/** Another browser entered the buyer's data, which this one does not show. */
 function elsewhere({ say }: Language): Html {
   return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
 }

@@ -24,7 +24,7 @@ export function showAccess(visit: CustomerVisit, form: string, words: LoginWords
   }
 }
 
-/** Does what a form for those who are not logged in asks for; nothing when it is another form of the page. */
+/** Handles the forms for visitors who are not logged in; undefined for another form of the page. */
 export function postAccess(
   visit: CustomerVisit,
   form: string,

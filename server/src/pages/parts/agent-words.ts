@@ -14,14 +14,14 @@ export const SCOPES = {
   'orders:read': 'consent.scope_orders_read',
 } as const satisfies Record<AgentScope, string>;
 
-/** An assistant in a sentence. Its name is its own choice and may claim to be anyone's. */
+/** An assistant in a sentence. Its name is self-chosen and may claim anything. */
 export function assistantNamed(language: Language, agent_name: string): Html {
   return rich(language, 'consent.assistant', { name: html`<strong dir="auto">${agent_name}</strong>` });
 }
 
 type Ended = Pick<AgentToken, 'status' | 'revoked_by'>;
 
-/** That an assistant's access has ended, and by whom; undefined as long as it has not. */
+/** The end of an assistant's access, and who ended it; undefined while it is active. */
 export function endInWords({ say }: Language, { status, revoked_by }: Ended): string | undefined {
   if (status === 'active') return undefined;
   if (status === 'expired') return say('consent.ended');

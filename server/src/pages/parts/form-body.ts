@@ -11,7 +11,7 @@ const LIMIT_BYTES = 32 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false, verify });
 
-/** Whether a field holds a password, by its name: those are taken to the letter, and never written down. */
+/** Whether a field contains a password, by its name: those are kept exactly, and never logged. */
 export function isPassword(name: string): boolean {
   return /^(?:new_|current_)?password/.test(name);
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { SCRIPT_SOURCE } from './script.ts';
 
-/** All tenants share one origin, so nothing of a merchant runs or styles here, and nobody frames it. */
+/** All tenants share one origin, so merchants' scripts and styles are blocked here, and framing is forbidden. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src ${SCRIPT_SOURCE}`,

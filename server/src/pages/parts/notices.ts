@@ -25,7 +25,7 @@ export const COMMON_NOTICES: Notices = {
   internal_error: 'page.internal_error',
 };
 
-/** A notice whose texts have no arguments. */
+/** A notice without arguments. */
 export function noticeOf(language: Language, key: NoticeKey): Notice {
   const say = language.say as (key: MessageKey) => string;
   return { title: say(key), sentences: paragraphs(say(`${key}_text` as MessageKey)) };

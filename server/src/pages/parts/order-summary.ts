@@ -12,7 +12,7 @@ export interface Summary {
   subtotal: string;
   discount: string;
   discount_code: string | null;
-  /** Null as long as nobody knows what it will cost. */
+  /** Null as long as the cost is unknown. */
   shipping_cost: string | null;
   requires_shipping: boolean;
   tax: string;
@@ -35,7 +35,7 @@ export interface SummaryLine {
   remedy?: Html | undefined;
 }
 
-/** Of an order: what both the confirmation of the checkout and the page of the order know of it. */
+/** The parts of an order that both the confirmation of the checkout and the page of the order have. */
 type SummarizedOrder = Omit<Summary, 'language' | 'lines' | 'requires_shipping'> &
   Pick<ShownOrder, 'line_items' | 'shipping_method'>;
 

@@ -3,7 +3,7 @@ export function withQuery(path: string, name: string, value: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 }
 
-/** One order, on the account page whose path is given. */
+/** One order, on the account page with the given path. */
 export function orderPath(path: string, order_id: string): string {
   return withQuery(path, 'order', order_id);
 }
@@ -16,7 +16,7 @@ export const ACCESS_VIEWS = ['forgot', 'forgot_sent', 'register', 'register_sent
 
 export type AccessView = (typeof ACCESS_VIEWS)[number];
 
-/** The address of such a view, on the page with a login whose path is given. */
+/** The address of such a view, on the login page with the given path. */
 export function accessPath(path: string, view: AccessView): string {
   return withQuery(path, 'login', view);
 }
