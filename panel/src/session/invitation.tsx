@@ -20,7 +20,7 @@ interface Invitation {
   has_account: boolean;
 }
 
-/** Accepts an invitation: with a new account, or after a login with the one that the address has. */
+/** Accepts an invitation: with a new account, or after a login with the existing account of the address. */
 export function InvitationScreen() {
   const [token] = useState(() => takeTokenFromAddress('inv_'));
   const session = useSession();

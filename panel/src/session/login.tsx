@@ -22,8 +22,8 @@ export function Login() {
 }
 
 /**
- * After a session that has ended. The screen below is out of sight, as whoever sits there now may be somebody else, and as it
- * was when its owner is back.
+ * The login after a session has ended. The screen below is hidden, because another person may use the browser now, and
+ * unchanged when its owner returns.
  */
 export function LoginAgain() {
   const { staff } = useMe();

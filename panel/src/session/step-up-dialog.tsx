@@ -43,7 +43,7 @@ export function StepUpDialog() {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // The form stands in a dialog over others, whose own submit must not run.
+    // The form is in a dialog over others, whose own submit must not run.
     event.stopPropagation();
     const secret = String(new FormData(event.currentTarget).get('secret'));
     const body = onlyCode || /^\d{6}$/.test(secret) ? { totp_code: secret } : { password: secret };

@@ -12,8 +12,8 @@ export interface Me {
 }
 
 /**
- * The session's owner; null when nobody is logged in. Asked again whenever the window is looked at, another screen is opened, or
- * a call is refused (api.ts), as roles change and end.
+ * The session's owner; null when nobody is logged in. Fetched again whenever the window gets the focus, another screen opens, or
+ * a call is rejected (api.ts), because roles change and end.
  */
 export function useSession() {
   return useQuery({
@@ -58,7 +58,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** Whether the role allows a scope. The server decides; this only leaves out what it would refuse. */
+/** Whether the role allows a scope. The server decides; the panel only hides actions that it would reject. */
 export function useCan(): (scope: string) => boolean {
   const { scopes } = useMe();
   return (scope) => scopes.includes(scope);

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Keeps an error of one screen inside the frame: the menu stays, and another screen can be opened. */
+/** Limits an error to one screen: the menu stays, and another screen can be opened. */
 export class ErrorBoundary extends Component<Props, { error?: unknown }> {
   override state: { error?: unknown } = {};
 

@@ -32,12 +32,12 @@ export function Button({
   );
 }
 
-/** Enter in a field of the form comes here as well. */
+/** Enter in a field of the form triggers this as well. */
 function swallow(event: MouseEvent): void {
   event.preventDefault();
 }
 
-/** A link that looks like a button, for what leads to another screen. */
+/** A link to another screen that looks like a button. */
 export function LinkButton({ to, kind = 'plain', children }: { to: string; kind?: Kind; children: ReactNode }) {
   return (
     <Link to={to} className={`button ${kind}`}>

@@ -19,7 +19,7 @@ export interface ConflictSource {
   at?: string | undefined;
 }
 
-/** Of a refusal with 412: who was faster. Undefined for every other error. */
+/** The author of the other change, for a 412. Undefined for every other error. */
 export function conflictOf(error: unknown): ConflictSource | undefined {
   const { status, body } = (error ?? {}) as Partial<CommerceError>;
   if (status !== 412) return undefined;
@@ -47,7 +47,7 @@ export function conflictFields(
   });
 }
 
-/** Two people changed one thing: what differs, field by field, and which of the two stays. */
+/** Two people changed the same object: shows the differences, field by field, and asks which change to keep. */
 export function ConflictDialog({
   source,
   fields,

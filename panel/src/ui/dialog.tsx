@@ -3,7 +3,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
-/** A dialog over the screen: it traps the focus, closes on Escape, and gives the focus back. */
+/** A dialog over the screen: it traps the focus, closes on Escape, and returns the focus. */
 export function Dialog({
   open,
   onClose,

@@ -12,7 +12,7 @@ export function FormError({ error, children }: { error: unknown; children?: Reac
   );
 }
 
-/** The lower edge of a form in a dialog: what went wrong, a way out, and the button that sends it. */
+/** The footer of a form in a dialog: the error, a cancel button, and the submit button. */
 export function DialogFoot({
   work,
   action,
@@ -21,7 +21,7 @@ export function DialogFoot({
 }: {
   work: { error: unknown; isPending: boolean };
   action: ReactNode;
-  /** Null while a field tells it. */
+  /** Null if a field shows it. */
   error?: unknown;
   onCancel: () => void;
 }) {

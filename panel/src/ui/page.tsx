@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** A screen: its title (also the window's), what can be done, and its content. */
+/** A screen: its title (also the window's), its actions, and its content. */
 export function Page({
   title,
   back,

@@ -2,8 +2,8 @@ import { useCallback, useMemo } from 'react';
 import { useLocation, useRouter, useSearch } from 'wouter';
 
 /**
- * The filters of a list, kept in the address: a list can be linked, reloaded and gone back to. Changing a filter returns to
- * the first page.
+ * The filters of a list, kept in the address: a list can be linked, reloaded and restored with the back button. Changing a filter
+ * returns to the first page.
  */
 export function useSearchState(): [URLSearchParams, (changes: Record<string, string | undefined>) => void] {
   const search = useSearch();

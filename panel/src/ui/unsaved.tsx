@@ -33,7 +33,7 @@ export function UnsavedGuard({
       event.stopImmediatePropagation();
       setLeave(() => () => navigate(link));
     };
-    // Before the router hears of it: the address goes back to this screen, and the question is asked.
+    // Before the router handles it: restores the address of this screen, and asks.
     const onBack = (event: PopStateEvent) => {
       if (open.current) return;
       event.stopImmediatePropagation();
@@ -67,7 +67,7 @@ export function UnsavedGuard({
   );
 }
 
-/** Where a plain click on a link of the panel leads; undefined for everything else. */
+/** The target of a plain click on a link of the panel; undefined for everything else. */
 function pathOfLink(event: MouseEvent): string | undefined {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
   const link = (event.target as Element).closest('a');

@@ -24,7 +24,7 @@ export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] &
     sha256: hex(await crypto.subtle.digest('SHA-256', bytes)),
   };
   const { id, upload_url } = await unwrap(api.POST('/api/dashboard/files', { body }));
-  // The server that serves this page takes them, by whichever name it is reached.
+  // The server of this page accepts uploads under any of its names.
   const { pathname } = new URL(upload_url);
   const answer = await fetch(pathname, {
     method: 'PUT',

@@ -34,7 +34,7 @@ export function useAgentToken(agent_token_id: string) {
   });
 }
 
-/** The e-mail addresses of customers, as far as they have come and may be read. */
+/** The e-mail addresses of customers, as far as they are loaded and may be read. */
 export function useCustomerEmails(ids: (string | null)[]): Map<string, string> {
   const can = useCan();
   const distinct = can('customers:read') ? [...new Set(ids.filter((id) => id !== null))] : [];

@@ -24,7 +24,7 @@ const SCOPES: Record<string, string> = {
   'orders:read': "read the customer's orders",
 };
 
-/** One agent: what it may do, what it has spent, and everything that it did. */
+/** One agent: its permissions, its spending and its activity. */
 export function Agent({ params }: { params: Record<string, string> }) {
   const id = params.agent_token_id ?? '';
   const token = useAgentToken(id);

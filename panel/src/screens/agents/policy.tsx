@@ -68,7 +68,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
   );
 }
 
-/** Saves some fields upon what the policy is now, and nothing if somebody else changes it in between. */
+/** Saves some fields of the current policy, and nothing if somebody else changes it in between. */
 function useSavePolicy(said: string) {
   return useMutation({
     mutationFn: async (changes: Partial<AgentPolicy>) => {

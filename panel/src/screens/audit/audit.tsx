@@ -22,7 +22,7 @@ const actors: [ActorType, string][] = [
   ['storefront', 'Guests of the storefront'],
 ];
 
-/** What people look for; a link such as `?action=agent.createCheckout` shows any other. */
+/** Frequent filters; a link such as `?action=agent.createCheckout` shows any other. */
 const ACTIONS = [
   ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
   'adjustInventory',
@@ -119,7 +119,7 @@ function Actor({ event }: { event: AuditEvent }) {
 /** Names of actor types where `label` has no good word. */
 const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
 
-/** Whether it was done; what was refused says by which status, for support to look it up. */
+/** Whether it was done; for rejected calls also the status, for support. */
 function Outcome({ status }: { status: number }) {
   if (status < 400) return <Badge value="succeeded">Done</Badge>;
   return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;

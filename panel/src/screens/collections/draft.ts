@@ -7,7 +7,7 @@ type Input = Inputs['CollectionInput'];
 
 export type ListedProduct = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
 
-/** A collection as the editor holds it: the body of the API's call, with the products that were chosen by hand. */
+/** A collection in the editor: the body of the API's call, with the manually chosen products. */
 export type CollectionDraft = Omit<Input, 'product_ids'> &
   Required<Pick<Input, 'type' | 'rules' | 'sort_order' | 'published'>> & { products: ListedProduct[] };
 

@@ -9,7 +9,7 @@ import { type Collection, type CollectionDraft, collectionDraftOf } from './draf
 
 type Saved = Versioned<CollectionDraft>;
 
-/** As many products as one call of a collection shows; what comes after them keeps its order. */
+/** As many products as one call of a collection returns; later ones keep their order. */
 export const SHOWN = 250;
 
 export function loadCollection(collection_id: string, signal?: AbortSignal): Promise<Versioned<Collection>> {
@@ -24,7 +24,7 @@ export function forgetCollections(): Promise<void> {
   return readAgain('collections');
 }
 
-/** A draft as the API takes it. An address that is emptied stays as it is. */
+/** A draft as the API takes it. An emptied handle is left unchanged. */
 function inBody({ products, ...draft }: CollectionDraft): Omit<CollectionDraft, 'products'> {
   const { handle, image_url, type } = draft;
   return {

@@ -127,7 +127,7 @@ function Rows({ customers }: { customers: Customer[] }) {
   );
 }
 
-/** The name as it is written, or else the e-mail address; of somebody who was erased, neither. */
+/** The name, or else the e-mail address; a label for an erased customer. */
 export function nameOf({ first_name, last_name, email, anonymized_at }: Customer): string {
   if (anonymized_at) return 'Erased customer';
   return [first_name, last_name].filter(Boolean).join(' ') || email;

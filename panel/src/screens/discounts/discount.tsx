@@ -22,7 +22,7 @@ export function NewDiscount() {
   );
 }
 
-/** One code: what it does, and who has used it. */
+/** One code: its terms, and its uses. */
 export function DiscountScreen({ params }: { params: Record<string, string> }) {
   const discount_id = params.id ?? '';
   const can = useCan();

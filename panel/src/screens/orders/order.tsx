@@ -16,7 +16,7 @@ import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/orders', label: 'Orders' };
 
-/** One order: what was bought, by whom, how far it is, and what can be done next. */
+/** One order: its items, customer, state and next actions. */
 export function OrderScreen({ params }: { params: Record<string, string> }) {
   const order = useOrder(params.order_id ?? '');
   if (!order.data) {

@@ -23,7 +23,7 @@ export function Orders() {
   const page = Math.max(1, Number(params.get('page')) || 1);
   const orders = useOrders(query, page);
   const [selected, setSelected] = useState<Map<string, Order>>(new Map());
-  // As they are now: what is done to them goes by their state.
+  // Their current rows, because the possible actions depend on their state.
   const rows = new Map(orders.data?.orders.map((order) => [order.id, order]));
   const chosen = [...selected.values()].map((order) => rows.get(order.id) ?? order);
   const filtered = Object.keys(query).some((name) => name !== 'sort');

@@ -44,7 +44,7 @@ export function isShippable({ status, fulfillment_status }: Order): boolean {
   );
 }
 
-/** As many as one call takes. */
+/** The most orders that one call accepts. */
 const MOST_MARKED = 100;
 
 /** Resolves to how many are paid now, and to why others are not. */
@@ -69,7 +69,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
       toast([`${paid} marked as paid.`, ...refused].join(' '));
       onDone();
     },
-    // Of several calls some may have been done.
+    // Some of several calls may have succeeded.
     onError: async (error) => {
       await ordersChanged();
       toastError(error);

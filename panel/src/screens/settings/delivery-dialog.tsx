@@ -73,7 +73,7 @@ const REGIONS = [
   ['postcode_prefixes', 'Postal code prefixes, one per line'],
 ] as const;
 
-/** Where an option is offered: no entry of a kind means everywhere. */
+/** The regions of an option: no entry of a kind means everywhere. */
 function Regions({ isOpen }: { isOpen: boolean }) {
   const { errors } = useFormState<Input>();
   const [wasOpen] = useState(isOpen);

@@ -9,7 +9,7 @@ export interface KeyRow {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** Of one that was replaced. */
+  /** Set for a replaced key. */
   expires_at: string | null;
   created_by: { name: string | null } | null;
 }

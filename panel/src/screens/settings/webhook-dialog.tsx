@@ -31,7 +31,7 @@ const patterns: [Pattern, string][] = [
   ['agent.*', 'All agent events'],
 ];
 
-/** Adds a webhook, or changes one. A new one's secret is passed on, to be shown once. */
+/** Adds a webhook, or changes one. Passes on the secret of a new one, to be shown once. */
 export function WebhookDialog({
   webhook,
   onClose,

@@ -9,14 +9,14 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 export type StockItem = Schemas['InventoryItem'];
 
-/** One row that was edited: what was typed, the quantity that was shown then, and why it was refused. */
+/** One edited row: the input, the quantity that was displayed, and the error. */
 export interface StockChange {
   item: StockItem;
   typed: string;
   error?: string | undefined;
 }
 
-/** Why a row was refused, and how much there is now. */
+/** The error of a row, and the current quantity. */
 interface Refusal {
   error: string;
   inventory_quantity?: number;
@@ -64,7 +64,7 @@ export function useChanges(): StockChanges {
         else next.set(item.variant_id, { item: seen, typed });
         return next;
       }),
-    // The refused stay as they were typed, upon what the stock is now.
+    // Rejected rows keep their input, now based on the current stock.
     refuse: (refusals) =>
       setChanges(
         (now) =>
@@ -81,7 +81,7 @@ export function useChanges(): StockChanges {
   };
 }
 
-/** `12` is what was counted; `+5` and `-3` are what came and went. Undefined for anything else. */
+/** `12` is a counted quantity; `+5` and `-3` are changes. Undefined for anything else. */
 export function amountOf(item: StockItem, typed: string) {
   const text = typed.replaceAll(/\s/g, '').replace('−', '-');
   if (!/^[+-]?\d{1,9}$/.test(text)) return undefined;
@@ -103,7 +103,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
     setSaving(true);
     try {
       const refusals = await adjustAll(rows, reason, note.trim());
-      // First what the stock is now: without it the saved rows would show, and be compared with, what it was.
+      // Fetches the current stock first: otherwise the saved rows would show, and be compared with, the old one.
       await readAgain('inventory', 'products');
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
@@ -148,7 +148,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
   );
 }
 
-/** Saves all rows, and says of the refused ones why. */
+/** Saves all rows, and returns the errors of the rejected ones. */
 async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: string): Promise<Map<string, Refusal>> {
   const adjustments = rows.flatMap(({ item, typed }) => amountOf(item, typed) ?? []);
   const refusals = new Map<string, Refusal>();

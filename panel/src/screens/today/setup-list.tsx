@@ -7,7 +7,7 @@ import { Card, Loaded } from '../../ui/page.tsx';
 
 type Step = Schemas['SetupItem'];
 
-/** Where each step is done. */
+/** The screen of each step. */
 const PLACES: Record<Step['code'], { name: string; to: string }> = {
   products: { name: 'Products to sell', to: '/products' },
   delivery: { name: 'Delivery', to: '/settings/delivery' },
@@ -61,7 +61,7 @@ function Steps({ open, done }: { open: Step[]; done: Step[] }) {
 }
 
 function StepRow({ step: { code, done, blocking, message } }: { step: Step }) {
-  // A newer server may know more steps.
+  // A newer server may have more steps.
   const place = PLACES[code] ?? { name: code, to: '/settings' };
   return (
     <li className={done ? 'done' : blocking ? 'blocking' : undefined}>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError } from '../../ui/toasts.tsx';
 
-/** Tries an order, and shows it with its mails. Nothing of it is kept, so that it may be pressed at any time. */
+/** Simulates an order, and shows it with its mails. Nothing is stored, so it can be repeated. */
 export function TestOrderButton() {
   const can = useCan();
   const trial = useMutation({

@@ -11,7 +11,7 @@ import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
-// Half of what a first screen loads would be the chart.
+// Loaded later, because the chart is half of the first screen's code.
 const SalesChart = lazyPart(async () => (await import('./sales-chart.tsx')).SalesChart);
 
 type Overview = Schemas['Overview'];
@@ -96,7 +96,7 @@ function Sales({ overview }: { overview: Overview }) {
   );
 }
 
-/** What AI agents buy for customers. */
+/** The purchases of AI agents for customers. */
 function Agents({ agents }: { agents: Overview['agents'] }) {
   const { money, minor } = useFormat();
   const can = useCan();

@@ -20,7 +20,7 @@ const REASONS = {
   other: 'Something else',
 } as const;
 
-/** Cancels: why, and what becomes of the stock and the money. */
+/** Cancels an order, with the reason and the choice to restock and to refund. */
 export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const can = useCan();

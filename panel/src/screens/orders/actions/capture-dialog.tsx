@@ -10,7 +10,7 @@ import { numberIn } from '../../../ui/typed-number.ts';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
-/** Takes what the provider has reserved, or a part of it. */
+/** Captures an authorized payment, in full or in part. */
 export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { amounts } = useFormat();
   const params = { path: { order_id: order.id } };

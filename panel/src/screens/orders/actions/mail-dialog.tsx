@@ -31,7 +31,7 @@ function paying(wanted: Schemas['PaymentStatus']) {
   return ({ payment_status }: OrderDetails) => payment_status === wanted;
 }
 
-/** Sends one of the order's mails to the customer again, of those that fit its state. */
+/** Sends one of the mails that fit the state of the order again. */
 export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const params = { path: { order_id: order.id } };
   const work = useAct(

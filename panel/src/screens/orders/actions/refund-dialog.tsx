@@ -31,7 +31,7 @@ interface Refund {
   line_items?: { line_item_id: string; quantity: number; restock: boolean; shipped?: boolean }[];
 }
 
-/** Gives money back: for which pieces, how much, and whether they go back into stock. The amount follows the pieces. */
+/** Refunds an order: which items, how much, and whether to restock them. The amount follows the items. */
 export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const [pieces, setPieces] = useState<Record<string, number>>({});

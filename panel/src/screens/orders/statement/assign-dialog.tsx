@@ -17,7 +17,7 @@ import { type Order, ordersChanged } from '../order-queries.ts';
 import { nameOf } from '../texts.ts';
 import type { OrderOfRow, Row } from './rows.ts';
 
-/** Gives a transfer to an order: first the order is found and shown, then a person agrees. */
+/** Assigns a transfer to an order: the order is found and shown, then a person confirms. */
 export function AssignDialog({
   row,
   taken,

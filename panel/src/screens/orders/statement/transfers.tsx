@@ -11,7 +11,7 @@ interface Action {
   onClick: () => void;
 }
 
-/** Transfers of a statement, each with the orders that it names, its result and what can be done with it. */
+/** Transfers of a statement, each with the orders that it names, its result and its actions. */
 export function Transfers({
   caption,
   rows,

@@ -8,7 +8,7 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 type Add = (image: { url: string; file_id?: string }) => void;
 
 export interface UploadingProps {
-  /** Hears how many pictures are still on their way: a product that is saved meanwhile would lack them. */
+  /** Gets the number of pictures that are still uploading: a product saved meanwhile would lack them. */
   onUploading: (waiting: number) => void;
 }
 

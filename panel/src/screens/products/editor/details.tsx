@@ -44,7 +44,7 @@ export function Words() {
   );
 }
 
-/** Whether it is shown, and how it is found and taxed. */
+/** Visibility, search engine texts and tax. */
 export function Organisation() {
   const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (
@@ -95,7 +95,7 @@ function TaxClass() {
 export function Metadata() {
   const { field, fieldState } = useController<ProductDraft, 'metadata'>({ name: 'metadata' });
   const stored = Object.entries(field.value ?? {}).map(([name, value]) => ({ name, value }));
-  // A row without a name is no field yet, and stays while the others are as they were left.
+  // A row without a name is not saved yet, and stays as long as the others are unchanged.
   const [typed, setTyped] = useState(stored);
   const rows = JSON.stringify(recordOf(typed)) === JSON.stringify(field.value ?? {}) ? typed : stored;
   const write = (next: Row[]) => {
@@ -157,7 +157,7 @@ interface ValueFieldProps {
   onValue: (value: string) => void;
 }
 
-/** A field of one line would take the line breaks out of a longer text, such as one that was imported. */
+/** An input of one line would remove the line breaks of a longer text, such as an imported one. */
 function ValueField({ value, onValue, ...props }: ValueFieldProps) {
   const [isText] = useState(value.includes('\n') || value.length > 100);
   const field = { ...props, value, maxLength: 500 };

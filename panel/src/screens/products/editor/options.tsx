@@ -20,7 +20,7 @@ export function Options() {
   const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
   const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
-  /** `before` has at the place of each option what it was. */
+  /** `before` contains the earlier state of each option at its position. */
   const write = (next: OptionDraft[], before: (OptionDraft | undefined)[]) => {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
@@ -75,7 +75,7 @@ export function Options() {
   );
 }
 
-/** "3 × 4 = 12 variants", and the way to have them all at once. */
+/** "3 × 4 = 12 variants", and a button to create them all. */
 function Missing({ options }: Pick<ProductDraft, 'options'>) {
   const { counted, number } = useFormat();
   const { clearErrors, setValue } = useFormContext<ProductDraft>();

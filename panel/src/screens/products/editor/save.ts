@@ -77,7 +77,7 @@ async function put(product_id: string, over: Saved, draft: ProductDraft): Promis
   return { data: draftOf(data), etag };
 }
 
-/** An address that is emptied stays as it is. Options need values, an upload is named by its file, and the stock of stored variants is not part of the product. */
+/** An emptied slug is left unchanged. Options need values, an upload is referenced by its file, and the stock of stored variants is not part of the product. */
 function inBody(draft: ProductDraft): ProductDraft {
   return {
     ...draft,
@@ -90,7 +90,7 @@ function inBody(draft: ProductDraft): ProductDraft {
   };
 }
 
-/** As many adjustments as one call takes. */
+/** The most adjustments that one call accepts. */
 const MOST_ADJUSTED = 500;
 
 /**

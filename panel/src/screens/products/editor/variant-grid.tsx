@@ -10,7 +10,7 @@ import { Pictured } from '../../../ui/picture.tsx';
 import { Field, type ProductDraft, type VariantDraft, variantName } from './draft.ts';
 import { COLUMNS, WEIGHT_UNITS } from './variant-fields.ts';
 
-/** Each variant a row, each of its fields typed in where it stands. */
+/** Each variant is a row, whose fields are edited in place. */
 export function VariantGrid({
   variants,
   canCount,

@@ -6,7 +6,7 @@ export interface Finding {
   message: string;
 }
 
-/** As many as a spreadsheet is still quick with, and a browser holds beside a large file; the rest is counted. */
+/** The most rows that a spreadsheet handles well and a browser can keep in addition to a large file; the rest is counted. */
 const MOST_KEPT = 20_000;
 
 /** The findings of a file: all are counted, and the first ones kept. */

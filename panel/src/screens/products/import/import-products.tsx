@@ -39,7 +39,7 @@ export function ImportProducts() {
   const [settings, setSettings] = useState(BEGINNING);
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
-  // From the press on: a large file takes a while to read before anything is sent.
+  // Set when the button is pressed, because a large file takes a while to read before anything is sent.
   const [work, setWork] = useState<'try' | 'import'>();
   const { currency } = useFormat();
   const working = work !== undefined;

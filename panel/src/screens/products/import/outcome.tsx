@@ -8,7 +8,7 @@ import { Card } from '../../../ui/page.tsx';
 import type { Finding, Findings } from './findings.ts';
 import type { ImportState } from './run-import.ts';
 
-/** How far an import is, and what became of it, row by row where something is wrong. */
+/** The progress and result of an import, with each faulty row. */
 export function Outcome({ state, onStop }: { state: ImportState; onStop: () => void }) {
   const { number } = useFormat();
   const { counts, total, running, dry_run, mistakes, warnings, error } = state;

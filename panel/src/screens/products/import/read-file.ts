@@ -5,7 +5,7 @@ import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-
 import type { Read, ReadOptions } from '../../../../../cli/src/formats/reading.ts';
 import { Findings } from './findings.ts';
 
-/** All that a file says, as the command line reads it, and which SKU stands on which line. */
+/** The content of a file, parsed as on the command line, and the SKU of each line. */
 export interface FileContent {
   reads: Read[];
   /** Values that were changed while reading. */
@@ -13,7 +13,7 @@ export interface FileContent {
   skus: Map<number, string>;
 }
 
-/** More than the largest shop's export; a browser holds a file as a whole. */
+/** More than the largest shop's export; a browser keeps the whole file in memory. */
 export const MOST_BYTES = 200 * 1024 * 1024;
 
 /** Reads a file of products. Throws a FormatError if the file as a whole cannot be read, such as UnknownEncoding. */

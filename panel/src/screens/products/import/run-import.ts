@@ -81,7 +81,7 @@ async function* iterate<Each>(all: Each[], signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** Keeps what is sent, by its line: a refusal names only the line and the field. */
+/** Keeps the sent rows by their line: an error names only the line and the field. */
 async function* noting(
   batches: AsyncGenerator<Row[], void, undefined>,
   sent: Map<number, Row>,
