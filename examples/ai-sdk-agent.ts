@@ -7,8 +7,8 @@ import { scriptedShopper } from './scripted-shopper.ts';
 
 /**
  * An agent on the Vercel AI SDK: a model shops with the tools of `@commerce-backend/sdk/tools`, and a person confirms the purchase.
- * Run `node examples/ai-sdk-agent.ts "a stoneware mug under 30 euros"` beside the demo shop. The model is scripted, so that it needs
- * no key; put one of a provider in its place, such as `openai('…')`. With `--auto-approve` it acts as the customer as well.
+ * Run `node examples/ai-sdk-agent.ts "a stoneware mug under 30 euros"` next to the demo shop. The model is scripted, so that it needs
+ * no key; replace it with one of a provider, such as `openai('…')`. With `--auto-approve` it acts as the customer as well.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Schemas } from '@commerce-backend/sdk';
 
 /**
- * Turns orders of WooCommerce, as its own REST API gives them (`/wp-json/wc/v3/orders?per_page=100&page=1`, each page in a file), into the
+ * Converts orders from WooCommerce's REST API (`/wp-json/wc/v3/orders?per_page=100&page=1`, each page in a file) to the
  * JSONL that `commerce orders import` reads:
  *
  *   node examples/convert-woocommerce-orders.ts page-1.json page-2.json > orders.jsonl
  *
- * WooCommerce itself writes no CSV of orders, and each plugin that does has columns of its own.
+ * WooCommerce itself exports no CSV of orders, and each plugin has its own columns.
  */
 interface Address {
   first_name: string;
@@ -61,14 +61,14 @@ if (files.length === 0) {
 }
 for (const file of files) {
   for (const order of JSON.parse(await readFile(file, 'utf8')) as Order[]) {
-    // A cart at the checkout is no order yet.
+    // A cart at the checkout is not an order yet.
     if (order.status !== 'checkout-draft') process.stdout.write(`${JSON.stringify(orderOf(order))}\n`);
   }
 }
 
 type Line = Imported['line_items'][number];
 
-/** Amounts are without tax in WooCommerce's lines, whatever its prices contain, and have more decimals than the currency. */
+/** Amounts in WooCommerce's lines are always without tax, and have more decimals than the currency. */
 function orderOf(order: Order): Imported {
   const amounts = amountsIn(order.currency);
   const { units, money } = amounts;
@@ -138,7 +138,7 @@ function refundsOf(order: Order, { units, money }: Amounts): Imported['refunds']
   return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
 }
 
-/** Plugins add fields of their own, which the import does not know. */
+/** Plugins add fields of their own, which the import does not support. */
 function addressOf(address: Address): Imported['billing_address'] {
   const { first_name, last_name, company, address_1, address_2, city, state, postcode, country, phone } = address;
   const all = {

@@ -13,7 +13,7 @@ export function readDemo(file: string): Demo {
   return JSON.parse(readFileSync(file, 'utf8')) as Demo;
 }
 
-/** Where the customer wants the goods. */
+/** The customer's delivery address. */
 export const ADDRESS = {
   ...{ first_name: 'Ada', last_name: 'Meyer', address1: 'Lindenallee 7' },
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
@@ -30,7 +30,7 @@ function storefrontOf({ base_url: baseUrl, site_id: siteId, storefront_token: st
   return createStorefrontClient({ baseUrl, siteId, storefrontToken });
 }
 
-/** A client for the customer, for whoever starts an example with `--auto-approve`. Otherwise a person does this in the browser. */
+/** A client for the customer, for examples with `--auto-approve`. Otherwise a person does this in the browser. */
 export async function logInAsCustomer(demo: Demo) {
   const shop = storefrontOf(demo);
   const [login] = demo.customers;
@@ -39,14 +39,14 @@ export async function logInAsCustomer(demo: Demo) {
   return shop.withCustomer(access_token);
 }
 
-/** Gives an agent the consent that it asks for. */
+/** Gives an agent the requested consent. */
 export async function approveAsCustomer(demo: Demo, user_code: string): Promise<void> {
   const customer = await logInAsCustomer(demo);
   const params = { path: { user_code } };
   await unwrap(customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }));
 }
 
-/** Fills in what is missing in a checkout that an agent prepared, and places the order. */
+/** Fills in the missing fields of a checkout that an agent prepared, and places the order. */
 export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promise<void> {
   const customer = await logInAsCustomer(demo);
   const params = { path: { checkout_id } };
@@ -88,7 +88,7 @@ export function say(text: string): void {
 
 const PATIENCE_MS = 10 * 60_000;
 
-/** Asks every two seconds until there is an answer; undefined when ten minutes went by. A person may never decide. */
+/** Polls every two seconds until there is a result; undefined after ten minutes. A person may never decide. */
 export async function until<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     const answer = await ask();

@@ -27,7 +27,7 @@ export function scriptedShopper(): LanguageModel {
 interface Answer {
   candidates?: { variant_id: string; content: { name: string } }[];
   checkout_url?: string | null;
-  /** Of a refusal: what to do. */
+  /** The remedy for an error. */
   next?: string;
 }
 

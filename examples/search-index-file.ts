@@ -3,7 +3,7 @@ import type { ProductChangesPage, Schemas } from '@commerce-backend/sdk';
 
 type Product = Schemas['Product'];
 
-/** One line of the file: a page of changes together with the cursor after it, so that neither is there without the other. */
+/** One line of the file: a page of changes together with the cursor after it, so that both are stored or neither. */
 type Line = Pick<ProductChangesPage, 'changes' | 'resume_cursor'>;
 
 /**
@@ -54,7 +54,7 @@ export class SearchIndex {
     this.cursor = resume_cursor;
   }
 
-  /** Writes what is left of all changes to a temporary file and renames it, so that it is never half written. */
+  /** Writes the compacted changes to a temporary file and renames it, so that it is never half written. */
   #compact(): void {
     if (this.cursor === undefined) return;
     const changes = [...this.#products].map(([product_id, product]) => {

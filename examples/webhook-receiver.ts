@@ -22,7 +22,7 @@ const seen = new Set(eventsIn(EVENTS_FILE).map(({ id }) => id));
 
 const server = createServer((request, response) => {
   receive(request, response).catch((error: unknown) => {
-    // Not acknowledged, so that it is sent again.
+    // Without an acknowledgement it is sent again.
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
@@ -44,7 +44,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   }
   const id = String(request.headers['webhook-id']);
   if (!seen.has(id)) {
-    // Synchronously, so that the same event cannot be written twice at the same time.
+    // Synchronous, so that the same event cannot be written twice at the same time.
     appendFileSync(EVENTS_FILE, `${JSON.stringify({ id, ...event })}\n`);
     seen.add(id);
     process.stdout.write(`${event.type}  ${id}\n`);
@@ -66,7 +66,7 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');
-  // The next event begins on a line of its own.
+  // Starts the next event on a new line.
   if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
   return text.split('\n').slice(0, -1).filter(Boolean).flatMap(eventOn);
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('the tarball asks the registry for nothing of ours, and explains itself', async () => {
+test('the tarball needs no package of ours from the registry, and prints help and version', async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/cli/package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@commerce-backend/'))).toEqual([]);
   expect(await done(folder, ['npx', '--no', '--', 'commerce', '--help'])).toContain('Usage: commerce');

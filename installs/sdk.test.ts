@@ -12,10 +12,10 @@ import { done, emptyFolder, install, NEWEST_TYPESCRIPT, pack, REPOSITORY, ran } 
 
 /** The oldest that sdk/README.md promises. */
 const OLDEST_TYPESCRIPT = '5.6.3';
-/** Of the tarball; most of it are the types of the contract, and the contract as the mocks know it. */
+/** The size of the tarball; most of it is the contract's types, and the contract for the mocks. */
 const LARGEST_TARBALL = 270_000;
 
-/** Those that the mocks are tested with in the repository. */
+/** The versions with which the repository tests the mocks. */
 const {
   ajv: AJV,
   msw: MSW,
@@ -44,7 +44,7 @@ async function shop(): Promise<string[]> {
   return [baseUrl, credentials.site_id, credentials.storefront_token, credentials.api_key, credentials.sync_secret];
 }
 
-test('the tarball brings the contract along and asks the registry for nothing of ours', async () => {
+test('the tarball contains the contract and needs no package of ours from the registry', async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/sdk/package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch']);
   expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);

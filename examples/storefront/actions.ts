@@ -36,7 +36,7 @@ export async function applyCode(visit: Visit): Promise<void> {
   );
 }
 
-/** Hands the shopper to the hosted checkout, which leads back to /thanks in their language, or to the cart. */
+/** Redirects the shopper to the hosted checkout, which returns to /thanks in their language, or to the cart. */
 export async function goToCheckout(visit: Visit): Promise<void> {
   const own = `${visit.req.protocol}://${visit.req.headers.host}`;
   await refusable(visit, '/cart', '', async () => {
@@ -65,7 +65,7 @@ export async function refusable(
   if (refused) visit.goTo(page, refused.reason);
 }
 
-/** Why a form is shown again, and the names of the fields that the shop refused. */
+/** The error of a form that is shown again, and the names of the rejected fields. */
 export interface Refused {
   reason: Key;
   wrong: readonly unknown[];

@@ -7,7 +7,7 @@ import { type Key, LANGUAGES } from './words.ts';
 
 export interface Storefront {
   shop: StorefrontClient;
-  /** Where the pictures and the hosted checkout are. */
+  /** The server of the pictures and the hosted checkout. */
   baseUrl: string;
   name: string;
 }
@@ -80,7 +80,7 @@ ${main}
 </html>`;
 }
 
-/** Where the page is; the last is the page itself. */
+/** The path to the page; the last entry is the page itself. */
 function breadcrumbs({ t, to }: Visit, above: readonly (readonly [string, string])[], title: string): Html {
   return html`<nav class="trail" aria-label="${t('breadcrumb')}"><ol>${above.map(
     ([text, path]) => html`<li><a href="${to(path)}">${text}</a></li>`,

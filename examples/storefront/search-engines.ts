@@ -12,12 +12,12 @@ const LONGEST_DESCRIPTION = 160;
 /** Parameters of a visit that do not change the content of the page. */
 const OF_A_VISIT = ['notice', 'variant', 'sort'];
 
-/** Where this storefront is, as the shopper's browser sees it. */
+/** The origin of this storefront in the shopper's browser. */
 function originOf(req: Request): string {
   return `${req.protocol}://${req.host}`;
 }
 
-/** The same page in a language; the first page of it where the request was no GET. */
+/** The same page in a language; the first page of the storefront if the request was not a GET. */
 export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, without = ['notice']): string {
   const [path = '/', search] = (req.method === 'GET' ? req.url : '/').split('?');
   const query = new URLSearchParams(search);
@@ -51,7 +51,7 @@ function structured(data: object): Html {
   return html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`;
 }
 
-/** The way to a page, as results of a search show it (https://schema.org/BreadcrumbList). */
+/** The breadcrumbs of a page for search results (https://schema.org/BreadcrumbList). */
 function trailData(pages: { name: string; item: string }[]): object {
   const itemListElement = pages.map((page, index) => ({ '@type': 'ListItem', position: index + 1, ...page }));
   return { '@context': 'https://schema.org', '@type': 'BreadcrumbList', itemListElement };

@@ -10,7 +10,7 @@ export interface Visit extends Words {
   shop: StorefrontClient;
   cart: CartSession;
   isCustomer: boolean;
-  /** The cart that the shopper came with. */
+  /** The cart in the shopper's cookie. */
   cartId: string | undefined;
   /** How many pieces are in it. */
   pieces: number;
@@ -61,7 +61,7 @@ export function openVisit(req: Request, res: Response, language: Language, guest
   };
 }
 
-/** How many pieces are in the cart, without making one for everybody who looks around. */
+/** The number of pieces in the cart, without creating one for every visitor. */
 export async function piecesIn({ shop, cartId: cart_id }: Visit): Promise<number> {
   if (!cart_id) return 0;
   const { data } = await shop.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } });
@@ -78,7 +78,7 @@ export function textOf(from: unknown, name: string): string {
   return passwordOf(from, name).trim();
 }
 
-/** As it was typed: the blanks around a password are part of it. */
+/** Unchanged: blanks around a password are part of it. */
 export function passwordOf(from: unknown, name: string): string {
   const value = (from as Record<string, unknown> | undefined)?.[name];
   return typeof value === 'string' ? value : '';

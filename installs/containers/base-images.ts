@@ -3,7 +3,7 @@ import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { done, REPOSITORY, ran } from '../outside.ts';
 
-/** The images that deploy/docker builds on: pulled, or where no registry of images is reached, made from what npm and Debian bring. */
+/** The base images of deploy/docker: pulled, or, without access to a registry of images, built from npm and Debian packages. */
 
 const HERE = import.meta.dirname;
 const DEBIAN = 'http://deb.debian.org/debian';

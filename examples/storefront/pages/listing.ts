@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 
 const SORTS = ['newest', 'price_asc', 'price_desc', 'best_selling'] as const;
 const PER_PAGE = 12;
-/** Of one kind: the most frequent come first. */
+/** The most values per filter; the most frequent come first. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
 /** The parameters that filter a list. Others in its address, such as the campaign of a shopper, are ignored. */
@@ -46,7 +46,7 @@ interface Listed {
   collection?: string;
 }
 
-/** Products with their filters. All of the choice is in the address, so that it can be shared, and works without scripts. */
+/** Products with their filters. The address contains all filters, so that it can be shared, and works without scripts. */
 async function listing(visit: Visit, { title, description, q, collection }: Listed): Promise<Page> {
   const { t, shop, req } = visit;
   const chosen = new URLSearchParams(req.url.split('?')[1]);
@@ -133,13 +133,13 @@ function chipOf(t: Visit['t'], name: string, value: string): string {
   if (name === 'in_stock') return t('in_stock');
   if (name === 'price_min') return `${t('price_from')} ${value}`;
   if (name === 'price_max') return `${t('price_to')} ${value}`;
-  // The value of an option stands behind its name.
+  // The value of an option follows its name.
   return value.slice(name === 'option' ? value.indexOf(':') + 1 : 0);
 }
 
 type Value = Schemas['FacetValue'] & { sent?: string };
 
-/** Where there is something to choose, or something chosen to take away. */
+/** Shown if there are values to choose, or chosen ones to remove. */
 function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
   const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
   return (

@@ -5,7 +5,7 @@ import { passwordOf, textOf, type Visit } from '../visit.ts';
 import { field } from './form.ts';
 import type { Page } from './page.ts';
 
-/** The form of this page that was refused. */
+/** The form of this page that was rejected. */
 interface RefusedForm extends Refused {
   form: 'login' | 'register';
 }

@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 type Product = Schemas['Product'];
 type Variant = Schemas['Variant'];
 
-/** The variant is chosen by links, so that each has an address, and the choice works without scripts. */
+/** Links select the variant, so that each has an address, and the choice works without scripts. */
 export async function productPage(visit: Visit): Promise<Page> {
   const { shop, req, t, to } = visit;
   const path = { id_or_slug: String(req.params.slug) };
