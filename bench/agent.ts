@@ -11,7 +11,7 @@ import { createSite, migrate, type Running, type Site, sentBy, startApi, stop } 
 import { NOUNS, productOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
-/** A catalogue that is made up, and what is asked of it. */
+/** A generated catalogue and its queries. */
 interface Catalogue {
   name: string;
   size: number;
@@ -20,7 +20,7 @@ interface Catalogue {
 }
 
 /**
- * What an agent asks for, one call after the other, on a small and on a large catalogue, and between them on one with few
+ * The calls of an agent, one after the other, on a small and on a large catalogue, and between them on one with few
  * words.
  */
 export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
@@ -105,7 +105,7 @@ export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promi
   }
 }
 
-/** What people say about a thing, with limits, values, negations, wishes and typing errors. */
+/** Sentences about a product, with limits, values, negations, wishes and typing errors. */
 function sentencesOf(thing: string): string[] {
   const word = thing.toLowerCase();
   const slip = word.slice(0, 2) + word.slice(3);
@@ -141,7 +141,7 @@ const searching: Call = (i, catalogue) => ({
   path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
 const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
-/** What a model sends that was offered filters: words for the thing, and the rest as filters. */
+/** The request of a model that was offered filters: words for the product, and the rest as filters. */
 const filtersOf = (i: number, catalogue: Catalogue) => FILTERS[i % FILTERS.length]?.(catalogue) ?? {};
 const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] = [
   () => ({ attribute: ['material:wood'], price_max: '60' }),

@@ -46,7 +46,7 @@ const THINGS = OTHERS.flatMap((thing, i) => (i % 3 === 2 ? [thing, WORN[(i - 2) 
 /** Some of them, common and rare alike. */
 export const ASKED_FOR = THINGS.filter((_thing, rank) => rank % 6 === 1);
 
-/** The i-th product: three variants, all in stock; one in three says what it is made of, one in four where it belongs. */
+/** The i-th product: three variants, all in stock; one in three names its material, one in four its room. */
 export function assorted(i: number) {
   const chance = chanceOf(i);
   const one = (from: string[], evenness: number) => ranked(from, chance.next(), evenness);

@@ -8,7 +8,7 @@ import { NOUNS, productOf, slugOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
 /**
- * What shoppers notice of work in the background, in the server that does both: readers at a steady rate, by themselves and
+ * The effect of background work on shoppers, in one server that does both: readers at a steady rate, without other work and
  * while the whole catalogue is reindexed or its meanings are learned again.
  */
 export async function background({ products, seconds, rounds }: BackgroundOptions): Promise<void> {
@@ -68,7 +68,7 @@ const HEADER = ['Meanwhile', 'seconds', 'requests', 'p50 ms', 'p99 ms', 'p99 : a
 const NAMES = {
   alone: 'nothing',
   indexing: 'all products are indexed again',
-  learning: 'all meanings are learnt anew',
+  learning: 'all meanings are learned again',
 };
 /** Requests per second: about a third of what one process answers on this mixture. */
 const RATE = 50;

@@ -21,7 +21,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const app = express();
 app.use(express.json());
 
-/** Answers with what the work returns, once its transaction is committed. */
+/** Responds with the return value of the work, once its transaction is committed. */
 function step(status: number, work: (query: Query, req: Request) => Promise<unknown>) {
   return async (req: Request, res: Response) => {
     const client = await pool.connect();

@@ -1,4 +1,4 @@
-/** What the parts of the bare server share. */
+/** Shared parts of the bare server. */
 
 /** The columns that the statements select; each of them selects some. */
 export interface Row {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { announce } from './processes.ts';
 
 /**
- * What an experienced developer writes in an hour for one shop: Express and pg, one SQL query for each answer, JSON.stringify.
+ * A server that an experienced developer writes in an hour for one shop: Express and pg, one SQL query per response, JSON.stringify.
  * No credentials, no validation, no log, no limits. The answers are those of the commerce server, field for field.
  */
 const [url = '', siteId = ''] = process.argv.slice(2);

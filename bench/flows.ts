@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { Rate } from './load.ts';
 import type { Site } from './processes.ts';
 
-/** What a shopper does, one call after the other, against the commerce server or the bare one. */
+/** The calls of a shopper, one after the other, to the commerce server or the bare one. */
 export interface Shopper {
   /** Sends a call and returns the body of the answer. Throws for anything but a 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** What a server is asked for, again and again. */
+/** The request that is sent again and again. */
 export interface Target {
   url: string;
   headers?: Record<string, string>;
@@ -26,7 +26,7 @@ export interface Rate {
 }
 
 /**
- * The server closes a connection after 1,000 requests, and says so; autocannon does not listen, so it reconnects by this
+ * The server closes a connection after 1,000 requests and announces it; autocannon ignores this, so it reconnects by this
  * setting.
  */
 const RECONNECT_AFTER = 900;
@@ -64,7 +64,7 @@ export async function alternate<Name extends string>(
 /** Measures for this many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
-/** The median rates of what is measured in turn. */
+/** The median rates of measurements taken in turn. */
 export async function takeTurns<Name extends string>(
   turns: Record<Name, Round>,
   load: Load,
@@ -84,7 +84,7 @@ export function turnsOf<Name extends string>(
 }
 
 /**
- * The rates of what is measured in turn (a, b, a, b …), so that other load on the machine affects all of them. The first round
+ * The rates of measurements taken in turn (a, b, a, b …), so that other load on the machine affects all of them. The first round
  * of each is a warm-up and does not count.
  */
 export async function roundsOf<Name extends string>(

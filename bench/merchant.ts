@@ -63,7 +63,7 @@ interface Keys {
   apiKey: string;
 }
 
-/** Tells what a task took, and counts anew. */
+/** Reports the counts of a task, and resets them. */
 async function task(name: string, person: Person, work: () => Promise<unknown>, terminal?: Terminal): Promise<void> {
   Object.assign(person, { clicks: 0, fields: 0, keys: 0 });
   if (terminal) terminal.commands = 0;
@@ -242,7 +242,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
     await task('mark it as paid', person, async () => {
       await go('Orders');
       await screen.press('1001', 'link');
-      await screen.sees('What happened');
+      await screen.sees('Timeline');
       await screen.press('Mark as paid');
       await screen.read();
       await tab.waitForSelector('.dialog[data-open]');
@@ -257,7 +257,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
       await screen.fill('Tracking number', '00340434161094042557');
       await person.point();
       await tab.locator('.dialog footer button[type="submit"]').click();
-      await screen.sees('Shipped. The customer is told by mail.');
+      await screen.sees('Shipped. The customer receives an e-mail.');
     });
     process.stdout.write(`| **to the first order paid and shipped** | ${elapsed()} s |\n`);
     const statement = await statementOf(clients);
@@ -294,7 +294,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
         await screen.read();
         await person.point();
         await tab.locator('.dialog footer .button.danger').click();
-        await screen.sees('Pip has no access any more.');
+        await screen.sees('Pip no longer has access.');
       },
     );
     await task('switch agents off', person, async () => {

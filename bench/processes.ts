@@ -83,7 +83,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
 /** It must belong to the checkout of the server, whose `pg` it counts in. */
 export const COUNTER = 'bench/count-statements.ts';
 
-/** What a counted server has sent to its database so far. */
+/** The data that a counted server has sent to its database so far. */
 export async function sentBy({ process: child }: Running): Promise<Sent> {
   child.send('count');
   const [sent] = (await once(child, 'message')) as [Sent];
@@ -163,7 +163,7 @@ export async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Resident memory of a process in MB; undefined when it is gone. From /proc where there is one: `ps` would take CPU time from what is measured. */
+/** Resident memory of a process in MB; undefined when it has ended. From /proc if possible: `ps` would take CPU time from the measurement. */
 export function residentMegabytes(pid: number | undefined): number | undefined {
   try {
     if (existsSync('/proc/self/status')) {

@@ -51,7 +51,7 @@ export async function relevance({ data, many }: { data: string | undefined; many
     await report('relevance', database.version, [
       ...table(HEADER, rows),
       '',
-      `What words mean in these three sites was learnt in ${whole(learnt)} s, by the job that does it every ten minutes.`,
+      `The job that runs every ten minutes learned the meanings of words in these three sites in ${whole(learnt)} s.`,
       '',
       `Limits read from ${whole(intent.queries)} sentences: ${share(intent.exact)} exactly right, F1 ${share(intent.F1)}${wrong}.`,
       '',

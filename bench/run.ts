@@ -103,7 +103,7 @@ for (const name of chosen) {
   await scenario();
 }
 
-/** What a scenario still does meanwhile fails, and no longer matters. */
+/** Errors of a scenario that is being stopped no longer matter. */
 async function stopEarly(code: number): Promise<never> {
   process.on('uncaughtException', () => undefined).on('unhandledRejection', () => undefined);
   await endAll().catch(() => undefined);

@@ -27,7 +27,7 @@ interface Sentence {
   lang: string;
   op?: string;
 }
-/** One line of what the scorer that comes with the sentences writes. */
+/** One line of the scorer's output. */
 interface Judged extends Sentence {
   wrong: string[];
   silent: boolean;

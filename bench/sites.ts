@@ -122,7 +122,7 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
-/** The version once the jobs of the server have done with what was imported. */
+/** The version once the server's jobs have processed the import. */
 async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
   let version = await versionOf(db, site_id);
   for (;;) {

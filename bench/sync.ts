@@ -127,7 +127,7 @@ const FILL = `
   from given, jsonb_array_elements(variants) with ordinality as v (variant, place)`;
 
 interface Crawled {
-  /** What each product had in stock. */
+  /** The stock of each product. */
   seen: Map<string, number>;
   /** Where each page but the first begins. */
   cursors: string[];

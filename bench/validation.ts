@@ -10,7 +10,7 @@ import type { FirstUse } from './validation-first-use.ts';
 const FEW = 10;
 
 /**
- * What validation costs: a bare Express route against the same route with validation, with few operations mounted and with all.
+ * The cost of validation: a bare Express route against the same route with validation, with few operations mounted and with all.
  */
 export async function validation(load: Load): Promise<void> {
   const all = operationTable.length;

@@ -19,7 +19,7 @@ const CROWDS = [
 ];
 const SUBSCRIBERS = [0, 1, 10];
 
-/** What its events cost a change, and how fast events are delivered to a receiver that answers at once. */
+/** The cost of events for a change, and the speed of delivery to a receiver that responds at once. */
 export async function webhooks(events: number): Promise<void> {
   const database = await openDatabase();
   const db = new pg.Client({ connectionString: database.bareUrl });

@@ -30,12 +30,12 @@ const { values: options } = parseArgs({
 const demo = readDemo(options.demo);
 const connection = { baseUrl: demo.base_url };
 
-/** Whether an error is a refusal with one of these codes. */
+/** Whether an error has one of these codes. */
 function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
   return error instanceof CommerceError && codes.includes(error.code);
 }
 
-/** Undefined if the customer denies the request, or does not answer. */
+/** Undefined if the customer denies the request, or does not decide. */
 async function requestAccess(): Promise<AgentClient | undefined> {
   say('1. The agent requests consent to find tableware and prepare purchases, with a budget, for an hour.');
   const pending = await requestConsent(
@@ -96,7 +96,7 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
   if (options['auto-approve']) await confirmAsCustomer(demo, checkout_id);
-  // The customer may never confirm, for instance because the budget does not cover the delivery chosen.
+  // The customer may never confirm, for instance if the budget does not cover the chosen delivery.
   const over = await until(async () => {
     const status = await statusOf(agent, checkout_id);
     return status === 'requires_escalation' ? undefined : status;
@@ -118,7 +118,7 @@ async function statusOf(agent: AgentClient, checkout_id: string): Promise<string
   }
 }
 
-/** Tries what must be refused, and says what the refusal advises. */
+/** Tries calls that must be rejected, and prints the advice of the error. */
 async function tryBeyond(agent: AgentClient, variant_id: string, quantity: number, code: string): Promise<void> {
   try {
     await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity, dry_run: true } }));

@@ -7,8 +7,8 @@ import { scriptedShopper } from './scripted-shopper.ts';
 
 /**
  * An agent on the Vercel AI SDK: a model shops with the tools of `@commerce-backend/sdk/tools`, and a person confirms the purchase.
- * Run `node examples/ai-sdk-agent.ts "a stoneware mug under 30 euros"` beside the demo shop. The model is scripted, so that it needs
- * no key; put one of a provider in its place, such as `openai('…')`. With `--auto-approve` it acts as the customer as well.
+ * Run `node examples/ai-sdk-agent.ts "a stoneware mug under 30 euros"` next to the demo shop. The model is scripted, so that it needs
+ * no key; replace it with one of a provider, such as `openai('…')`. With `--auto-approve` it acts as the customer as well.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,7 +44,7 @@ for (const { toolCalls } of steps)
   for (const { toolName, input } of toolCalls) console.log(`> ${toolName} ${JSON.stringify(input)}`);
 console.log(text);
 
-// What the model says is for people; what it prepared is in the answers of the tools.
+// The model's text is for people; the prepared purchase is in the results of the tools.
 type Answer = { checkout?: { id: string } | null };
 const answers = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => output as Answer));
 const prepared = answers.find(({ checkout }) => checkout)?.checkout;

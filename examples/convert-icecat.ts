@@ -31,7 +31,7 @@ if (!file) {
 
 const bytes = createReadStream(file);
 const jsonl = await text(file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes);
-// Lines end at LF only: the texts hold U+2028, at which readline would cut, too.
+// Splits at LF only: the texts contain U+2028, at which readline would split, too.
 for (const line of jsonl.split('\n').filter(Boolean)) {
   process.stdout.write(`${JSON.stringify(productOf(JSON.parse(line) as Entry))}\n`);
 }
@@ -47,12 +47,12 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
     vendor: brand ?? null,
     product_type: typeof type === 'string' ? type.slice(0, 255) : null,
     status: 'active',
-    // A product without a price is sent without one: the import refuses it by name rather than give it away for nothing.
+    // A product without a price is sent without one: the import then rejects it instead of selling it for nothing.
     ...(price_cents !== undefined && { price: (price_cents / 100).toFixed(2) }),
     sku: product_id,
     barcode: ean?.[0] ?? null,
     track_inventory: false,
-    // The file says http, which an import refuses of pictures; the host serves them by https as well.
+    // The file has http, which an import rejects for pictures; the host serves them by https as well.
     images: image ? [{ url: image.replace(/^http:/, 'https:'), alt: title.slice(0, 255) }] : [],
     metadata: metadataOf(attributes ?? {}),
   };

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Schemas } from '@commerce-backend/sdk';
 
 /**
- * Turns orders of WooCommerce, as its own REST API gives them (`/wp-json/wc/v3/orders?per_page=100&page=1`, each page in a file), into the
+ * Converts orders from WooCommerce's REST API (`/wp-json/wc/v3/orders?per_page=100&page=1`, each page in a file) to the
  * JSONL that `commerce orders import` reads:
  *
  *   node examples/convert-woocommerce-orders.ts page-1.json page-2.json > orders.jsonl
  *
- * WooCommerce itself writes no CSV of orders, and each plugin that does has columns of its own.
+ * WooCommerce itself exports no CSV of orders, and each plugin has its own columns.
  */
 interface Address {
   first_name: string;
@@ -61,14 +61,14 @@ if (files.length === 0) {
 }
 for (const file of files) {
   for (const order of JSON.parse(await readFile(file, 'utf8')) as Order[]) {
-    // A cart at the checkout is no order yet.
+    // A cart at the checkout is not an order yet.
     if (order.status !== 'checkout-draft') process.stdout.write(`${JSON.stringify(orderOf(order))}\n`);
   }
 }
 
 type Line = Imported['line_items'][number];
 
-/** Amounts are without tax in WooCommerce's lines, whatever its prices contain, and have more decimals than the currency. */
+/** Amounts in WooCommerce's lines are always without tax, and have more decimals than the currency. */
 function orderOf(order: Order): Imported {
   const amounts = amountsIn(order.currency);
   const { units, money } = amounts;
@@ -80,7 +80,7 @@ function orderOf(order: Order): Imported {
   const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -units(total)), 0);
   const sum = lines.reduce((total, { price, quantity }) => total + units(price) * quantity, 0);
   const before = sum + units(order.shipping_total) + units(order.total_tax) - units(order.discount_total) - taken;
-  // Lines rounded one by one come to some units more or less than the order. What is more than that, a plugin has added elsewhere.
+  // Lines rounded one by one can differ from the order by some units. A plugin has added any larger difference elsewhere.
   const rest = units(order.total) - before;
   const isRounding = Math.abs(rest) <= order.line_items.length + order.fee_lines.length + 2;
   if (!isRounding)
@@ -113,7 +113,7 @@ function orderOf(order: Order): Imported {
   };
 }
 
-/** What cannot be divided by the quantity to the smallest unit is one line of all pieces. */
+/** An amount that the quantity does not divide evenly becomes one line for all pieces. */
 function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number], { units, money }: Amounts): Line {
   const amount = units(subtotal);
   const isWhole = amount % quantity === 0;
@@ -138,7 +138,7 @@ function refundsOf(order: Order, { units, money }: Amounts): Imported['refunds']
   return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
 }
 
-/** Plugins add fields of their own, which the import does not know. */
+/** Plugins add fields of their own, which the import does not support. */
 function addressOf(address: Address): Imported['billing_address'] {
   const { first_name, last_name, company, address_1, address_2, city, state, postcode, country, phone } = address;
   const all = {

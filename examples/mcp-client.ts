@@ -13,11 +13,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, until } from './demo-shop.ts';
 
 /**
- * An assistant, without a language model, that reaches a shop over MCP by the client of the protocol's own SDK. Run
- * `npx node examples/mcp-client.ts` while the demo shop is running. It is given the address of the shop and nothing else, and sends its
- * customer to the page of the consent, as hosted assistants do. With `--stdio` it starts `commerce mcp` instead, as assistants on the
- * same machine do, with the token that `commerce mcp login` has kept. It finds a mug, prepares its purchase, waits until the customer
- * confirms it, runs into its limits, and ends when it is revoked.
+ * An assistant, without a language model, that uses a shop over MCP with the client of the protocol's own SDK. Run
+ * `npx node examples/mcp-client.ts` while the demo shop is running. Its only input is the address of the shop; it sends its
+ * customer to the consent page, as hosted assistants do. With `--stdio` it starts `commerce mcp` instead, as assistants on the
+ * same machine do, with the token that `commerce mcp login` has stored. It finds a mug, prepares its purchase, waits until the
+ * customer confirms it, hits its limits, and ends when it is revoked.
  */
 const { values: options } = parseArgs({
   options: {
@@ -41,7 +41,7 @@ async function overStdio(): Promise<Client> {
   return client;
 }
 
-/** What a host keeps of its connection to a shop: here for as long as it runs. */
+/** A host's state of its connection to a shop: here for as long as it runs. */
 class Connection implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #state = crypto.randomUUID();
@@ -71,9 +71,9 @@ class Connection implements OAuthClientProvider {
   }
 }
 
-/** From the address of the shop alone: the client finds where the consent is asked for, registers, and exchanges the code. */
+/** Needs only the address of the shop: the client discovers the authorization server, registers, and exchanges the code. */
 async function hosted(): Promise<Client> {
-  say(`1. The assistant is told of ${address}, and asks for consent.`);
+  say(`1. The assistant gets the address ${address}, and asks for consent.`);
   let arrived: (url: URL) => void = () => {};
   const returned = new Promise<URL>((resolve) => {
     arrived = resolve;
@@ -108,7 +108,7 @@ function call(name: string, given: object = {}): Promise<CallToolResult> {
   return client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
 }
 
-/** The structured answer of a tool. */
+/** The structured result of a tool. */
 async function use<Answer>(name: string, given?: object): Promise<Answer> {
   const { isError, structuredContent } = await call(name, given);
   if (isError) throw new Error(`${name} was refused: ${JSON.stringify(structuredContent)}`);

@@ -3,7 +3,7 @@ import type { ProductChangesPage, Schemas } from '@commerce-backend/sdk';
 
 type Product = Schemas['Product'];
 
-/** One line of the file: a page of changes together with the cursor after it, so that neither is there without the other. */
+/** One line of the file: a page of changes together with the cursor after it, so that both are stored or neither. */
 type Line = Pick<ProductChangesPage, 'changes' | 'resume_cursor'>;
 
 /**
@@ -18,7 +18,7 @@ export class SearchIndex {
   constructor(file: string) {
     this.#file = file;
     if (!existsSync(file)) return;
-    // What follows the last line end was cut short by a crash, and is sent again.
+    // A crash cut short any text after the last line end. The feed sends it again.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     for (const line of lines) this.#take(JSON.parse(line) as Line);
     this.#compact();
@@ -54,7 +54,7 @@ export class SearchIndex {
     this.cursor = resume_cursor;
   }
 
-  /** Writes what is left of all changes to a temporary file and renames it, so that it is never half written. */
+  /** Writes the compacted changes to a temporary file and renames it, so that it is never half written. */
   #compact(): void {
     if (this.cursor === undefined) return;
     const changes = [...this.#products].map(([product_id, product]) => {

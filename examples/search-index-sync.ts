@@ -6,15 +6,15 @@ import { createSyncClient, unwrap, WebhookVerificationError, webhooks } from '@c
 import { SearchIndex } from './search-index-file.ts';
 
 /**
- * A search index that is kept in step with the catalogue: a full crawl at first, then webhooks say when to continue from the
- * cursor. A webhook is only a signal: what changed is read from the feed, whose order misses nothing, so it does not matter
+ * A search index that follows the catalogue: a full crawl at first, then webhooks trigger reads from the
+ * cursor. A webhook is only a signal: the changes are read from the feed, whose order misses nothing, so it does not matter
  * whether events come late, twice or in another order.
  *
- *   node examples/search-index-sync.ts        beside a running demo shop
+ *   node examples/search-index-sync.ts        next to a running demo shop
  *   curl 'http://localhost:4001/search?q=mug'
  *
- * COMMERCE_URL, COMMERCE_SITE_ID and COMMERCE_SYNC_SECRET name another shop. PORT (4001) is where it listens, WEBHOOK_URL how
- * the shop reaches that, INDEX_DIR (.) where the index is kept, POLL_SECONDS (60) how often it looks without being notified.
+ * COMMERCE_URL, COMMERCE_SITE_ID and COMMERCE_SYNC_SECRET select another shop. PORT (4001) is the port to listen on, WEBHOOK_URL its
+ * address for the shop, INDEX_DIR (.) the folder of the index, POLL_SECONDS (60) the interval of reads without a webhook.
  */
 const { env } = process;
 const { PORT = '4001', INDEX_DIR = '.', POLL_SECONDS = '60' } = env;
@@ -69,7 +69,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Continues from the cursor to the end of the feed. A call while it is under way makes it run once more afterwards. */
+/** Continues from the cursor to the end of the feed. A call while it is running makes it run once more afterwards. */
 function catchUp(): Promise<void> {
   wanted = true;
   running ??= follow().finally(() => {
@@ -91,12 +91,12 @@ async function follow(): Promise<void> {
   }
 }
 
-/** The secret of our webhook, which is registered if it is not yet, and kept for the next start. */
+/** The secret of our webhook, which is registered if necessary, and stored for the next start. */
 async function registered(): Promise<string> {
   const kept = existsSync(WEBHOOK_FILE) ? JSON.parse(readFileSync(WEBHOOK_FILE, 'utf8')) : undefined;
   const ours = (await unwrap(sync.GET('/api/sync/webhook'))).filter(({ url }) => url === WEBHOOK_URL);
   if (kept && ours.some(({ id }) => id === kept.id)) return kept.secret;
-  // Left by an earlier start that ended before it had kept the secret.
+  // From an earlier start that ended before it had stored the secret.
   for (const { id: webhook_id } of ours) {
     await unwrap(sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path: { webhook_id } } }));
   }
@@ -106,7 +106,7 @@ async function registered(): Promise<string> {
   return webhook.secret;
 }
 
-/** The shop of the environment, or else the demo shop of a server started in this folder. */
+/** The shop of the environment variables, or else the demo shop of a server started in this folder. */
 function shop(): { baseUrl: string; siteId: string; syncSecret: string } {
   const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_SYNC_SECRET } = env;
   if (COMMERCE_URL && COMMERCE_SITE_ID && COMMERCE_SYNC_SECRET) {

@@ -8,7 +8,7 @@ import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, TERMS, until } fro
 /**
  * A shopping platform, without a language model, that speaks the Universal Commerce Protocol over REST: it reads the shop's profile,
  * publishes its own, finds a product, fills a cart, and prepares a checkout that its buyer confirms at `continue_url`. It reads the
- * order, runs into its limits, and ends when it is revoked. Run `npx node examples/ucp-client.ts "stoneware mug"` while the demo shop is running.
+ * order, hits its limits, and ends when it is revoked. Run `npx node examples/ucp-client.ts "stoneware mug"` while the demo shop is running.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,7 +33,7 @@ interface Answer {
   label?: string;
 }
 
-// Both sides publish what they speak: the shop at its address, the platform where UCP-Agent says.
+// Both sides publish their capabilities: the shop at its address, the platform at the one in UCP-Agent.
 const shop = (await (await fetch(`${baseUrl}/sites/${siteId}/.well-known/ucp`)).json()) as {
   ucp: { version: string; services: Record<string, Endpoint[]>; capabilities: Record<string, object[]> };
 };
@@ -57,7 +57,7 @@ say(`   Open ${pending.verification_uri_complete}`);
 say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}.) Waiting …`);
 const { access_token: token } = await pending.token();
 
-/** The answer of the protocol, and its status. A busy shop says when to come back; with the same key, nothing is done twice. */
+/** The response of the protocol, and its status. Retries a busy shop as Retry-After asks; the same key prevents duplicates. */
 async function send(method: string, path: string, body?: object): Promise<{ status: number; said: Answer }> {
   const headers = {
     'Content-Type': 'application/json',
@@ -73,7 +73,7 @@ async function send(method: string, path: string, body?: object): Promise<{ stat
   }
 }
 
-/** A resource, or messages that say why there is none. Failures of the protocol have a status of HTTP. */
+/** A resource, or messages with the reason for its absence. Failures of the protocol have an HTTP status. */
 async function call(method: string, path: string, body?: object): Promise<Answer> {
   const { status, said } = await send(method, path, body);
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(said)}`);

@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * A receiver of webhooks that knows nothing of this backend: it verifies with npm's standardwebhooks, as it would those of any
+ * A receiver of webhooks without code of this backend: it verifies with npm's standardwebhooks, as it would for any
  * shop. Each event is written to a file once, however often it is sent, and acknowledged only then:
  *
  *   WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts
  *
- * PORT (4000) is where it listens, EVENTS_FILE (events.jsonl) what it writes.
+ * PORT (4000) is the port to listen on, EVENTS_FILE (events.jsonl) the file to write.
  */
 const { WEBHOOK_SECRET, PORT = '4000', EVENTS_FILE = 'events.jsonl' } = process.env;
 if (!WEBHOOK_SECRET) {
@@ -22,7 +22,7 @@ const seen = new Set(eventsIn(EVENTS_FILE).map(({ id }) => id));
 
 const server = createServer((request, response) => {
   receive(request, response).catch((error: unknown) => {
-    // Not acknowledged, so that it is sent again.
+    // Without an acknowledgement it is sent again.
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
@@ -44,7 +44,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   }
   const id = String(request.headers['webhook-id']);
   if (!seen.has(id)) {
-    // Synchronously, so that the same event cannot be written twice at the same time.
+    // Synchronous, so that the same event cannot be written twice at the same time.
     appendFileSync(EVENTS_FILE, `${JSON.stringify({ id, ...event })}\n`);
     seen.add(id);
     process.stdout.write(`${event.type}  ${id}\n`);
@@ -62,11 +62,11 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
   }
 }
 
-/** What was received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
+/** The events received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');
-  // The next event begins on a line of its own.
+  // Starts the next event on a new line.
   if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
   return text.split('\n').slice(0, -1).filter(Boolean).flatMap(eventOn);
 }

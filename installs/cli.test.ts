@@ -5,7 +5,7 @@ import { openShop } from '../server/test/shop.ts';
 import contract from '../spec/generated/openapi.json' with { type: 'json' };
 import { done, emptyFolder, install, pack, ran } from './outside.ts';
 
-/** The command line as merchants get it: its tarball alone, installed in a folder that knows nothing of the repository. */
+/** The command line as merchants get it: its tarball only, installed in a folder outside the repository. */
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -17,14 +17,14 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('the tarball asks the registry for nothing of ours, and explains itself', async () => {
+test('the tarball needs no package of ours from the registry, and prints help and version', async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/cli/package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@commerce-backend/'))).toEqual([]);
   expect(await done(folder, ['npx', '--no', '--', 'commerce', '--help'])).toContain('Usage: commerce');
   expect(await done(folder, ['npx', '--no', '--', 'commerce', '--version'])).toBe(`${manifest.version}\n`);
 });
 
-test('it imports and lists products, and tells what the contract advises on a refusal', async () => {
+test('it imports and lists products, and prints the remedy of the contract after an error', async () => {
   const { baseUrl, credentials } = await openShop();
   const env = { COMMERCE_URL: baseUrl, COMMERCE_API_KEY: credentials.api_key, COMMERCE_CONFIG: join(folder, 'config') };
   await writeFile(join(folder, 'products.jsonl'), JSON.stringify({ name: 'Mug', slug: 'mug', price: '14.00' }));

@@ -14,7 +14,7 @@ import { findTool } from '../server/test/tools.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { done, emptyFolder, install, ownEnvironment, REPOSITORY, ran } from './outside.ts';
 
-/** What deploy/ has, as far as it can be judged without a daemon that builds images. What is not on this machine is skipped. */
+/** The parts of deploy/ that can be tested without a daemon that builds images. Tests whose tools are missing are skipped. */
 
 const DOCKER = join(REPOSITORY, 'deploy/docker');
 const SETTINGS = { BASE_URL: 'https://api.example', SECRET_KEY: 'k'.repeat(48), DATABASE_PASSWORD: 'p4ss' };
@@ -26,7 +26,7 @@ interface Composed {
   services: Record<string, { environment?: Record<string, string>; build?: { target: string; dockerfile: string } }>;
 }
 
-test.skipIf(!compose)('compose.yaml is valid, and sets what the server knows', async () => {
+test.skipIf(!compose)('compose.yaml is valid, and sets only variables of the server', async () => {
   const shown = await done(DOCKER, [compose ?? '', '-f', 'compose.yaml', 'config'], SETTINGS);
   const { services } = parse(shown) as Composed;
   expect(Object.keys(services).sort()).toEqual(['migrate', 'pgbouncer', 'postgres', 'redis', 'server', 'worker']);
@@ -42,13 +42,13 @@ test.skipIf(!compose)('compose.yaml is valid, and sets what the server knows', a
   }
 });
 
-test.skipIf(!compose)('without its settings, compose.yaml says which one is missing', async () => {
+test.skipIf(!compose)('without its settings, compose.yaml names the missing one', async () => {
   const { code, err } = await ran(DOCKER, [compose ?? '', '-f', 'compose.yaml', 'config']);
   expect(code).not.toBe(0);
   expect(err).toMatch(/BASE_URL|SECRET_KEY|DATABASE_PASSWORD/);
 });
 
-test('the Dockerfile has no mistake, and copies what there is', async () => {
+test('the Dockerfile has no mistake, and copies only existing files', async () => {
   const { folder, remove } = await emptyFolder();
   onTestFinished(remove);
   await install(folder, 'dockerfile-utils@0.16.3');
@@ -70,10 +70,10 @@ test('the Dockerfile has no mistake, and copies what there is', async () => {
 const systemd = findTool({ names: ['systemd-analyze'], debianPackage: 'systemd' });
 if (!systemd) console.warn('systemd-analyze is not here: the unit is not judged.');
 
-test.skipIf(!systemd)('systemd has nothing against the unit', async () => {
+test.skipIf(!systemd)('systemd accepts the unit', async () => {
   const unit = join(REPOSITORY, 'deploy/systemd/commerce-server.service');
   const { code, err } = await ran(REPOSITORY, [systemd ?? '', 'verify', unit]);
-  // Where the unit is not installed, its programs are not there either.
+  // Without an installed unit, its programs are missing too.
   const complaints = err.split('\n').filter((line) => line && !line.includes('is not executable'));
   expect({ code: err.includes('is not executable') ? 0 : code, complaints }).toEqual({ code: 0, complaints: [] });
 });
@@ -81,7 +81,7 @@ test.skipIf(!systemd)('systemd has nothing against the unit', async () => {
 const pgbouncer = findTool(PGBOUNCER);
 if (!pgbouncer) console.warn('PgBouncer is not here: pgbouncer.sh is not run.');
 
-test.skipIf(!pgbouncer)('pgbouncer.sh lets the login of the shop in by its password, and nobody else', async () => {
+test.skipIf(!pgbouncer)('pgbouncer.sh admits only the login of the shop, by its password', async () => {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl());
   expect(username).toBe('commerce');
   const { folder, remove } = await emptyFolder();

@@ -4,7 +4,7 @@ import { createMockFetch } from '@commerce-backend/sdk/mocks/fetch';
 // biome-ignore lint/correctness/noUndeclaredDependencies: the test installs it beside the SDK.
 import { setupServer } from 'msw/node';
 
-// The tests of somebody who has installed the SDK with msw and ajv: a storefront and an agent, without a server. Like program.ts,
+// The tests of a user who has installed the SDK with msw and ajv: a storefront and an agent, without a server. Like program.ts,
 // it is compiled and run in a folder of its own, by sdk.test.ts.
 
 const { handlers, shop } = createMockShop({ baseUrl: 'https://shop.test' });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What the tests of installations share: folders outside of the repository, and the commands that are run in them. */
+/** Shared by the tests of installations: folders outside of the repository, and commands that run in them. */
 
 export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 
@@ -17,7 +17,7 @@ export const NEWEST_TYPESCRIPT = join(REPOSITORY, 'node_modules/typescript/bin/t
 const TIMEOUT_MS = 900_000;
 const run = promisify(execFile);
 
-/** An empty folder of the system's, and its removal, which waits for a server that writes its compile cache as it exits. */
+/** An empty temporary folder, and its removal, which waits for a server that writes its compile cache as it exits. */
 export async function emptyFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-install-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }) };
@@ -29,7 +29,7 @@ export interface Ended {
   err: string;
 }
 
-/** Runs a command to its end, which may be a failure. */
+/** Runs a command to its end, successful or not. */
 export async function ran(cwd: string, command: string[], env: Record<string, string> = {}): Promise<Ended> {
   const [file = '', ...args] = command;
   try {
@@ -43,14 +43,14 @@ export async function ran(cwd: string, command: string[], env: Record<string, st
   }
 }
 
-/** The same for a command that must succeed; answers what it wrote. */
+/** The same for a command that must succeed; returns its output. */
 export async function done(cwd: string, command: string[], env?: Record<string, string>): Promise<string> {
   const { code, out, err } = await ran(cwd, command, env);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${out}\n${err}`);
   return out;
 }
 
-/** What npm and vitest have set for the repository is of no use elsewhere. The registry and the cache stay. */
+/** Variables that npm and vitest set for the repository are removed elsewhere. The registry and the cache stay. */
 const OF_THE_REPOSITORY =
   /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$|(BASE_URL|MODE|DEV|PROD|SSR|TEST)$)/;
 
@@ -60,7 +60,7 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
-/** What `site create --file` makes of it can sell at once: see buy.mjs. */
+/** `site create --file` creates a shop from it that can sell at once: see buy.mjs. */
 export const SHOP = {
   name: 'Alder & Finch',
   country: 'DE',
@@ -69,22 +69,22 @@ export const SHOP = {
   products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
 };
 
-/** Packs a workspace as it was built last, and answers where the tarball is. */
+/** Packs the last build of a workspace, and returns the path of the tarball. */
 export async function pack(workspace: string, into: string): Promise<string> {
-  // Without the script that builds it again, since tests that run at the same time read what it writes.
+  // Without the build script, because concurrent tests read its output.
   const command = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', into, ...QUIET];
   const packed = JSON.parse(await done(join(REPOSITORY, workspace), command));
   const [{ filename }] = Object.values<{ filename: string }>(packed) as [{ filename: string }];
   return join(into, filename);
 }
 
-/** Installs into a folder that has nothing yet, from tarballs and the registry. */
+/** Installs into an empty folder, from tarballs and the registry. */
 export async function install(folder: string, ...packages: string[]): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await done(folder, ['npm', 'install', '--prefer-offline', ...QUIET, ...packages]);
 }
 
-/** How many packages a folder has installed, and the space that they take. */
+/** The number of packages installed in a folder, and their size. */
 export async function installed(folder: string): Promise<{ packages: number; megabytes: number }> {
   const { packages } = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
   const [megabytes] = (await done(folder, ['du', '-sm', 'node_modules'])).split('\t');
@@ -94,7 +94,7 @@ export async function installed(folder: string): Promise<{ packages: number; meg
   };
 }
 
-/** Waits until an address answers with 2xx; throws what the process has said if it ends before. */
+/** Waits until an address responds with 2xx; throws the output of the process if it ends before. */
 export async function answering(address: string, server: ChildProcess): Promise<void> {
   let said = '';
   server.stderr?.on('data', (chunk) => {
@@ -106,7 +106,7 @@ export async function answering(address: string, server: ChildProcess): Promise<
   }
 }
 
-/** Ends a process that was started detached. npm hands a signal on to nobody: its whole group is told. */
+/** Ends a process that was started detached. npm does not forward signals, so its whole group gets one. */
 export async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || !server.pid) return;
   const ended = new Promise((exited) => server.once('exit', exited));

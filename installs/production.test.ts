@@ -6,7 +6,7 @@ import { freePort } from '../server/src/db/free-port.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ran, stop } from './outside.ts';
 
-/** What docs/production.md says: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
+/** The installation of docs/production.md: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
 
 /** The figures that docs/production.md states, and a little more. */
 const MOST_PACKAGES = 306;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('nothing of development is installed, and nothing is built', async () => {
+test('no development dependency is installed, and nothing is built', async () => {
   for (const name of ['turbo', 'typescript', 'vitest', 'redoc', 'puppeteer-core', 'node']) {
     expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
   }
@@ -31,13 +31,13 @@ test('nothing of development is installed, and nothing is built', async () => {
   expect(await done(folder, ['git', 'status', '--porcelain'])).toBe('');
 });
 
-test('it takes no more packages and space than is stated', async () => {
+test('packages and size do not exceed the documented figures', async () => {
   const { packages, megabytes } = await installed(folder);
   expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
   expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
 });
 
-test('on a Node that is too old, the installation ends with 1 and a sentence', async () => {
+test('on a Node that is too old, the installation exits with 1 and a message', async () => {
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.11.0" } })';
   const command = [process.execPath, '--import', `data:text/javascript,${older}`, 'scripts/prepare.mjs'];
   const { code, out, err } = await ran(folder, command);

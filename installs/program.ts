@@ -11,7 +11,7 @@ import {
 } from '@commerce-backend/sdk';
 import { createOperatorClient, type OperatorSchemas } from '@commerce-backend/sdk/operator';
 
-// A program of somebody who has installed the SDK. It is not compiled with the repository: sdk.test.ts compiles it in a folder
+// A program of a user who has installed the SDK. It is not compiled with the repository: sdk.test.ts compiles it in a folder
 // of its own, and runs it.
 declare const process: { argv: string[] };
 
@@ -20,7 +20,7 @@ const dashboard = createDashboardClient({ baseUrl, apiKey });
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
 const sync = createSyncClient({ baseUrl, siteId, syncSecret });
 
-/** What may be undefined is what was not given, under exactOptionalPropertyTypes too. */
+/** An undefined option counts as omitted, under exactOptionalPropertyTypes too. */
 export function found(q: string | undefined, customerToken: string | undefined, timeoutMs: number | undefined) {
   const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken, customerToken, timeoutMs });
   return unwrap(shop.GET('/api/storefront/products', { params: { query: { q, limit: 5 } } }));
@@ -62,7 +62,7 @@ console.log(
   }),
 );
 
-/** Never called: what the compiler must refuse, so that no type has silently become `any`. */
+/** Never called: code that the compiler must reject, so that no type has silently become `any`. */
 export function mistakes() {
   const operators = createOperatorClient({ baseUrl, operatorKey: apiKey });
   const problems: OperatorSchemas['SiteProblem'][] = ['cannot_sell'];

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openShop } from '../server/test/shop.ts';
 import { emptyFolder, install, pack } from './outside.ts';
 
-/** The packed SDK in workerd, the runtime of Cloudflare's workers: no Node, web APIs alone. */
+/** The packed SDK in workerd, the runtime of Cloudflare's workers: no Node, only web APIs. */
 
-/** Its binaries come as packages of npm; those of later versions are not all there. */
+/** Its binaries are packages of npm; later versions are not complete there. */
 const WORKERD = '1.20261023.1';
 
 let folder: string;
@@ -35,7 +35,7 @@ export default {
   },
 };`;
 
-/** The modules as they are installed. workerd looks up what a module imports beside it, packages as well. */
+/** The installed modules. workerd resolves imports, also of packages, next to the importing module. */
 async function modules(): Promise<string> {
   const dist = 'node_modules/@commerce-backend/sdk/dist';
   const files = (await readdir(join(folder, dist))).filter((name) => name.endsWith('.js'));
@@ -82,7 +82,7 @@ afterAll(async () => {
   await remove?.();
 });
 
-test('a worker reads, fills a cart, is refused, and verifies a webhook', async () => {
+test('a worker reads, fills a cart, gets an error, and verifies a webhook', async () => {
   const { baseUrl, credentials, givenProduct } = await openShop();
   const { variants } = await givenProduct({ name: 'Slate mug', price: '14.00' });
   const { site_id: siteId, storefront_token: storefrontToken } = credentials;

@@ -8,14 +8,14 @@ import { findChromium, NO_CHROMIUM, openChromium } from '../server/test/chromium
 import { openShop } from '../server/test/shop.ts';
 import { done, emptyFolder, install, NEWEST_TYPESCRIPT, pack, REPOSITORY, ran } from './outside.ts';
 
-/** The SDK as others get it: its tarball alone, installed in a folder that knows nothing of the repository. */
+/** The SDK as others get it: its tarball only, installed in a folder outside the repository. */
 
 /** The oldest that sdk/README.md promises. */
 const OLDEST_TYPESCRIPT = '5.6.3';
-/** Of the tarball; most of it are the types of the contract, and the contract as the mocks know it. */
+/** The size of the tarball; most of it is the contract's types, and the contract for the mocks. */
 const LARGEST_TARBALL = 270_000;
 
-/** Those that the mocks are tested with in the repository. */
+/** The versions with which the repository tests the mocks. */
 const {
   ajv: AJV,
   msw: MSW,
@@ -44,13 +44,13 @@ async function shop(): Promise<string[]> {
   return [baseUrl, credentials.site_id, credentials.storefront_token, credentials.api_key, credentials.sync_secret];
 }
 
-test('the tarball brings the contract along and asks the registry for nothing of ours', async () => {
+test('the tarball contains the contract and needs no package of ours from the registry', async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/sdk/package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch']);
   expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);
 });
 
-/** What careful projects set beside `strict`. */
+/** Compiler options that strict projects set in addition to `strict`. */
 const STRICTER = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noImplicitOverride: true };
 
 const compilers = { [OLDEST_TYPESCRIPT]: 'node_modules/typescript/bin/tsc', newest: NEWEST_TYPESCRIPT };
@@ -62,7 +62,7 @@ const resolutions = {
   bundler: { module: 'esnext', moduleResolution: 'bundler', ...forBrowsers },
 };
 
-/** What the compiler says of program.ts; nothing when it is right. */
+/** The compiler's output for program.ts; empty without errors. */
 async function compiled(compiler: string, options: object): Promise<string> {
   const compilerOptions = { strict: true, ...STRICTER, target: 'es2022', ...options };
   const project = join(folder, `tsconfig.${randomUUID()}.json`);
@@ -185,7 +185,7 @@ document.body.textContent = await show().catch(String);
 document.body.dataset.done = 'yes';
 `;
 
-/** What the page index.html of a folder shows once it is done. */
+/** The text of the page index.html of a folder once it is done. */
 async function shownIn(root: string): Promise<string> {
   const files = await fileServer(root);
   const browser = await openChromium(chromium ?? '');

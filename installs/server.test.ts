@@ -19,7 +19,7 @@ import {
   stop,
 } from './outside.ts';
 
-/** The server as a package: its tarball and those it needs, installed in a folder that knows nothing of the repository. */
+/** The server as a package: its tarball and those it needs, installed in a folder outside the repository. */
 
 /** The figures that docs/production.md states, and a little more. */
 const MOST_PACKAGES = 285;

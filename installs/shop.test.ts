@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../server/src/db/free-port.ts';
 import { answering, done, emptyFolder, ownEnvironment, pack } from './outside.ts';
 
-/** What a new user does in an empty folder with nothing but the packed tarballs: init, dev, change a page, look at the log. */
+/** The first steps of a new user in an empty folder with only the packed tarballs: init, dev, change a page, look at the log. */
 
 let folder: string;
 let shop: string;
@@ -117,7 +117,7 @@ test('what no shopper would send is refused, and ends nothing', async () => {
   expect((await fetch(storefront)).status).toBe(200);
 });
 
-test('a changed page is served after a moment, and open pages are told', async () => {
+test('a changed page is served after a moment, and open pages reload', async () => {
   const file = join(shop, 'storefront/server.js');
   const changes = await fetch(`${storefront}/_changes`);
   const ended = changes.text().then(
@@ -129,7 +129,7 @@ test('a changed page is served after a moment, and open pages are told', async (
   while (!(await textOf('/').catch(() => '')).includes('Lovely things')) await sleep(50);
 });
 
-test('the log tells what the storefront has asked', async () => {
+test('the log shows the requests of the storefront', async () => {
   const tail = [
     'npx',
     '--no',

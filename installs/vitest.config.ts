@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What is packed and installed elsewhere: `npm run test:installs`. Takes packages from the registry. */
+/** Packages that are packed and installed elsewhere: `npm run test:installs`. Needs the registry. */
 export default defineConfig({
   test: {
     name: 'installs',

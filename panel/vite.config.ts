@@ -6,10 +6,10 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: 'es2022',
-    // Inlined data: addresses and a polyfill in a <script> would both be refused by the content security policy.
+    // No inlined data: the content security policy blocks data URLs and a polyfill in a <script>.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  // `npm run dev --workspace panel` beside a running server.
+  // `npm run dev --workspace panel` next to a running server.
   server: { proxy: { '/api': 'http://localhost:8080', '/files': 'http://localhost:8080' } },
 });

@@ -16,7 +16,8 @@ import { inWorld } from './world.ts';
 /** Every place of every operation that takes an id is given the ids of other tenants, and ids of nothing. */
 export const A1: Proof = {
   id: 'A1',
-  promise: 'A foreign id, wherever it stands, is answered like one that never was, and nothing is written.',
+  promise:
+    'A foreign id, anywhere in a request, gets the response of an id that never existed, and nothing is written.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
@@ -87,7 +88,7 @@ async function attackListener(
 ): Promise<number> {
   return withListener(world, trial, async (listener) => {
     let tried = 0;
-    // Without its canary: an answer may name what was asked for.
+    // Without the tenant's marker: a response may repeat the request.
     const foreignHost = `foreign-${randomUUID()}.example`;
     const given = 'insert into commerce.site_domains (host, site_id) values ($1, $2)';
     for (const operation of operatorOperations) {

@@ -14,11 +14,11 @@ import { watchStatements } from './statements.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** What must be true of the contract, of the database's schema and of every statement, checked on all of them. */
+/** Rules for the contract, the database's schema and every statement, checked on all of them. */
 export const A10: Proof = {
   id: 'A10',
   promise:
-    'Every operation declares who may call it, every tenant table is walled off, every statement names the tenant.',
+    'Every operation declares its callers, every tenant table has row-level security, every statement names the tenant.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       for (const operation of operationTable) judgeOperation(world, document, operation);

@@ -17,7 +17,7 @@ import { inWorld } from './world.ts';
 /** Every kind of caller of one tenant calls everything, about everybody's things. */
 export const A2: Proof = {
   id: 'A2',
-  promise: "Within a shop, nobody reaches an operation that is not theirs, nor another customer's things.",
+  promise: 'Within a shop, no caller reaches an operation that is not open to them, nor the data of another customer.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -41,12 +41,12 @@ interface Owner {
   ids: Partial<Ids>;
 }
 
-/** What belongs to a single buyer, and not to the whole shop. */
+/** Objects of a single buyer, not of the whole shop. */
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
 /**
- * What only the person can do whom the call was made for: an invitation and a second factor are one person's. Nor must the session of a
- * principal be the one that is ended.
+ * Operations for one person only: an invitation and a second factor belong to one person. Nor may the ended session be that
+ * of the caller.
  */
 const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor', 'dashboard.replaceRecoveryCodes'];
 

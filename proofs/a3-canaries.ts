@@ -14,7 +14,7 @@ import { inWorld } from './world.ts';
 /** Every tenant calls everything, with lists, searches, pages and mistakes; every proof checks all of its answers like this. */
 export const A3: Proof = {
   id: 'A3',
-  promise: 'No answer shows a text of another tenant.',
+  promise: 'No response contains a text of another tenant.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
@@ -43,7 +43,7 @@ export const A3: Proof = {
     }),
 };
 
-/** What the listener says of one site shows nothing of another: with mistakes, odd values, and after each change. Returns how many answers that were. */
+/** Searches the listener's responses about one site for another's texts: with mistakes, odd values, and after each change. Returns the number of responses. */
 async function lookAtListener(world: World, trial: Trial, chance: Chance): Promise<number> {
   return withListener(world, trial, async (listener) => {
     for (const operation of operatorOperations) {
@@ -69,7 +69,7 @@ function withKey(call: Call): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() } };
 }
 
-/** Words that all tenants have in common, and beginnings of their canaries. */
+/** Words that all tenants have in common, and prefixes of their markers. */
 function searchesIn(name: string): string[] {
   return name === 'q' ? ['mug', 'zz', 'zza', 'zzb', 'zzc', 'colour', 'mugg', 'slate'] : [];
 }

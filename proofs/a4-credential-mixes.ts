@@ -17,7 +17,7 @@ interface Mix {
 /** Credentials that do not belong to each other, to the operation or to the site, or that no longer work. */
 export const A4: Proof = {
   id: 'A4',
-  promise: 'An operation opens to exactly one living credential of its own kind, with its own site.',
+  promise: 'An operation accepts exactly one valid credential of its own kind, with its own site.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);

@@ -18,7 +18,7 @@ import { behind, inWorld, loggerInto } from './world.ts';
  */
 export const A5: Proof = {
   id: 'A5',
-  promise: 'Where a statement forgets the tenant, row-level security alone keeps it to the rows of the tenant.',
+  promise: 'If a statement lacks its tenant condition, row-level security still limits it to the rows of the tenant.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const { calls, requests, changed, texts } = await alone(world, trial);

@@ -14,11 +14,12 @@ import { behind, inWorld, loggerInto } from './world.ts';
 
 /**
  * Two connections serve three tenants at once, while statements fail, time out, are cancelled and killed, and callers hang up.
- * Whoever uses a connection next must see the rows of their own tenant and of no other.
+ * The next request on a connection must see the rows of its own tenant and of no other.
  */
 export const A6: Proof = {
   id: 'A6',
-  promise: 'Whatever became of the request before, a connection shows each request the rows of its own tenant alone.',
+  promise:
+    'A reused connection shows each request only the rows of its own tenant, however the previous request ended.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
@@ -142,7 +143,7 @@ async function abandon({ baseUrl }: World, tenant: Tenant, chance: Chance): Prom
   await fetch(`${baseUrl}/api/dashboard/products`, { method: 'POST', headers, body, signal }).catch(() => undefined);
 }
 
-/** Per table, how many rows of a tenant hold the canary of another. */
+/** Per table, the number of a tenant's rows that contain the marker of another. */
 async function misplaced({ owner, tenants }: World): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const values = [tenants.map(({ site_id }) => site_id), tenants.map(({ canary }) => canary)];

@@ -24,7 +24,7 @@ import { inWorld } from './world.ts';
  */
 export const A7: Proof = {
   id: 'A7',
-  promise: 'Neither the answer, nor the work, nor the time tells an id of another tenant from one that never was.',
+  promise: 'Response, work and time are the same for an id of another tenant and one that never existed.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
@@ -190,8 +190,7 @@ async function compareAnswers(
     const other = await observed(place, spell(absent));
     count.compared += 1;
     const [id, none] = [spell(foreign), spell(absent)];
-    if (one.told !== other.told)
-      world.violations.add(`${place.where}: ${id} is told ${one.told}, ${none} ${other.told}`);
+    if (one.told !== other.told) world.violations.add(`${place.where}: ${id} gets ${one.told}, ${none} ${other.told}`);
     if (one.work !== other.work)
       world.violations.add(`${place.where}: for ${id} is done ${one.work}, for ${none} ${other.work}`);
   }

@@ -13,7 +13,7 @@ type Schema = Record<string, unknown>;
 /** Every field that the contract shows anywhere is sent where the contract does not take it. */
 export const A8: Proof = {
   id: 'A8',
-  promise: 'A field that is only shown takes no effect when it is sent.',
+  promise: 'A read-only field has no effect in a request.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);

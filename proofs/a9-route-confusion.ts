@@ -62,7 +62,7 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
   return withListener(world, trial, async (listener) => {
     const [tenant] = world.tenants;
     let tried = 0;
-    /** What is refused must leave nothing behind. */
+    /** A rejected request must not change anything. */
     const unchanged = async (id: string, work: () => Promise<void>) => {
       const before = await holdingsOf(world.owner, tenant.site_id);
       await work();

@@ -119,7 +119,7 @@ export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<
   'added as a variant of another product': {
     go: ({ agent, target: { variant_id }, decoy }) => agent.add({ variant_id, product_id: decoy?.product_id }),
   },
-  'added to a cart of what is allowed': {
+  'added to a cart of allowed products': {
     names: true,
     async go({ agent, target: { variant_id }, decoy }) {
       const cart = decoy && (await agent.add({ variant_id: decoy.variant_id })).data?.cart;

@@ -80,7 +80,7 @@ test('a model of the AI SDK finds and prepares, and the customer confirms', PLAY
 });
 
 test(
-  'with too small a budget the example says so, goes on, and links to the account page that revokes it',
+  'with too small a budget the example reports it, continues, and links to the account page that revokes it',
   PLAYED,
   async () => {
     const { shop, customer, demo } = await givenDemo();

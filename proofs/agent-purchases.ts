@@ -13,7 +13,7 @@ export interface Goods {
   variant_id: string;
 }
 
-/** What the database has recorded of an agent's spending, in the minor unit. */
+/** An agent's recorded spending, in the minor unit. */
 export interface Spending {
   budget: number;
   used: number;
@@ -89,7 +89,7 @@ export class AgentPurchases {
   }
 
   payBy(checkout_id: string, more: NonNullable<Request<'storefront.updateCheckout'>['body']> = {}) {
-    // The customer's phone number is a canary, or worse.
+    // The customer's phone number contains the marker or a hostile text.
     const body = { payment_method: 'bank_transfer', phone: null, ...more } as const;
     return this.shop.must('storefront.updateCheckout', { ...this.as, path: { checkout_id }, body });
   }
@@ -99,7 +99,7 @@ export class AgentPurchases {
     return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body: {} });
   }
 
-  /** Confirms again as often as the shop asks because something differs from what was shown, with what it says now. */
+  /** Confirms again with the new review token each time the shop reports a change. */
   async confirmWhatever(checkout_id: string): Promise<Confirmation> {
     const path = { checkout_id };
     let answer = await this.confirm(checkout_id);

@@ -2,7 +2,7 @@ import { leftIn } from './injections.ts';
 
 /** Which parts of a merchant's and a customer's text an answer for agents shows, and where. */
 
-/** The faults of a JSON answer: canaries beyond what is marked as untrusted, and what is left in it that harms. */
+/** The faults of a JSON response: markers outside of fields that are marked as untrusted, and harmful remains in them. */
 export function faultsInJson(body: unknown, canary: string, at: string): string[] {
   return textsIn(body, at, false).flatMap(({ text, at: place, marked }) => {
     if (/(?:_|\.)url$/.test(place)) return [];

@@ -94,7 +94,7 @@ played(
   PLAYED,
 );
 
-/** What both ways of MCP print. */
+/** Checks the output of both variants of MCP. */
 function judgeMcp(told: string, orders: string[]): void {
   expect(told).toContain('may spend 60 EUR on Tableware');
   expect(orders).toEqual(['Place order and pay €22.90']);

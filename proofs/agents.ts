@@ -7,7 +7,7 @@ import { makeOrder, stapleOf } from './sales.ts';
 import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant.ts';
 
 /**
- * Agents of a tenant's customers, and what they make. Requests and tokens are written straight into the database: a request
+ * Agents of a tenant's customers, and their objects. Requests and tokens are written straight into the database: a request
  * lives for 900 seconds, which a proof may outlast, and a customer has ten agents at most.
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
@@ -56,7 +56,7 @@ export interface AgentTerms {
   budget_period?: 'once' | 'week' | 'month';
 }
 
-/** A token of an agent that acts for a customer, with all scopes, and a budget that no proof uses up unless it says which. */
+/** A token of an agent that acts for a customer, with all scopes, and by default a budget that no proof uses up. */
 export async function openAgent(
   { owner }: Pick<World, 'owner'>,
   { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
@@ -162,7 +162,7 @@ export function callOf(operation_id: string, headers: Call['headers'], parts: Pa
   return { operation, path: {}, query: {}, ...parts, headers: { ...key, ...headers } };
 }
 
-/** What a customer's call carries. */
+/** The headers of a customer's call. */
 export function asSignedIn({ site_id, secrets }: Tenant, token: string): Call['headers'] {
   return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, Authorization: `Bearer ${token}` };
 }

@@ -6,8 +6,8 @@ import { allow, begin, browserOf, type Flow, registerClient } from './oauth-flow
 import type { Tenant, World } from './tenant.ts';
 
 /**
- * The consent of the authorization code, in every state, and everyone who might try to decide on it: on the page, which is where it
- * is decided, and by the operations for the codes of devices, which know nothing of it.
+ * The consent of the authorization code, in every state, and everyone who might try to decide on it: on the page, where it
+ * belongs, and by the operations for device codes, which must not find it.
  */
 export async function attackAuthorizations(world: World): Promise<number> {
   const [tenant, other] = world.tenants;
@@ -98,7 +98,7 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
   if (brought !== (mayDecide && verb === 'approve'))
     world.violations.add(`${what}: ${brought ? 'a code' : 'no code'}, ${told}`);
   const expected = mayDecide ? (verb === 'approve' ? 'approved' : 'denied') : before.status;
-  // Who has approved may still think better of it, as with a device.
+  // A customer who approved can still deny, as with a device.
   const isSecondThought =
     who === 'owner' && verb === 'deny' && before.status === 'approved' && after.status === 'denied';
   if (after.status !== expected && !isSecondThought) world.violations.add(`${what}: ${told}`);

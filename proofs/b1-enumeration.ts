@@ -13,11 +13,11 @@ import { type Chance, chanceOf } from './random.ts';
 import { watchStatements } from './statements.ts';
 import { operationOf } from './tenant.ts';
 
-/** Whoever asks about an address gets the same answer, after the same work, whether or not anybody has it. */
+/** A question about an address gets the same response, after the same work, whether or not the address has an account. */
 export const B1: Proof = {
   id: 'B1',
   promise:
-    'Nothing that a stranger may ask tells whether an address has an account: not the answer, the work, or the time.',
+    'No request of a stranger reveals whether an address has an account: neither by its response, its work, nor its time.',
   run: (trial) => withOwnDatabase(trial.databaseUrl, (databaseUrl) => attack({ ...trial, databaseUrl })),
 };
 
@@ -101,7 +101,7 @@ const CUSTOMERS: Record<string, Population> = {
   'who has registered': registered,
 };
 
-/** What a stranger may ask about an address; `who` are those about whom nothing may be revealed. */
+/** A question about an address; `who` are the people about whom nothing may be revealed. */
 interface Question {
   operation: string;
   who: Record<string, Population>;
@@ -191,7 +191,7 @@ async function interview(scene: Scene, question: Question, population: Populatio
   const steps: Step[] = [];
   for (let time = 0; time < TIMES; time += 1) {
     const call = await callOf(scene, question, email);
-    // Whoever must wait still has to, however slow this machine is.
+    // Ensures that the delay still applies, however slow this machine is.
     await scene.owner.query(
       `update commerce.login_throttles set next_attempt_at = now() + interval '1 minute'
        where next_attempt_at > expires_at - interval '1 hour'`,
@@ -249,7 +249,7 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
     let auc = await series(scene, question, population, chance);
     // By chance alone, one series in forty is as uneven as the goal allows; a real leak shows again.
     if (auc > GOAL) auc = Math.min(auc, await series(scene, question, population, chance));
-    if (auc > GOAL) violations.add(`${question.operation}: the time tells whether it is one ${who}: AUC ${auc}`);
+    if (auc > GOAL) violations.add(`${question.operation}: the time reveals whether it is one ${who}: AUC ${auc}`);
     found.push(`${question.operation} ${auc.toFixed(3)}`);
     trial.progress(found.at(-1) ?? '');
   }

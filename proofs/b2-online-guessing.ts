@@ -15,8 +15,7 @@ import { operationOf } from './tenant.ts';
  */
 export const B2: Proof = {
   id: 'B2',
-  promise:
-    'However it is gone about, at most 20 passwords an hour are tried on an account, and its owner waits 15 minutes at most.',
+  promise: 'Any attack tries at most 20 passwords an hour on an account, and its owner waits 15 minutes at most.',
   run: (trial) =>
     withOwnDatabase(trial.databaseUrl, async (databaseUrl) => {
       const settings = { rateLimits: true, trustProxy: 1, validateResponses: false };
@@ -59,7 +58,9 @@ async function attack(trial: Trial, { baseUrl, owner }: { baseUrl: string; owner
       const waited = await siege.comeHome();
       figures.longest = Math.max(figures.longest, waited, siege.longestTold);
       if (Math.max(waited, siege.longestTold) > LONGEST_WAIT) {
-        violations.add(`${place}, ${what}: the owner waits ${waited} s, and was told to wait ${siege.longestTold} s`);
+        violations.add(
+          `${place}, ${what}: the owner waits ${waited} s, but Retry-After was ${siege.longestTold} s at most`,
+        );
       }
       trial.progress(`${place}, ${what}: ${siege.mostInAnHour()} within an hour, ${figures.attempts} attempts`);
     }
@@ -167,7 +168,7 @@ async function spellingsThatOpen(
     const { status } = await tryPassword(spelling, PASSWORD);
     if (status === 200) opening.push(spelling);
   }
-  // What was found out is forgotten: the attack begins again.
+  // The recorded attempts are deleted: the attack begins again.
   await scene.owner.query('delete from commerce.login_throttles');
   return opening;
 }
@@ -251,7 +252,7 @@ class Siege {
     }
   }
 
-  /** Returns how long it is told to wait. */
+  /** Returns the delay from the response. */
   async #guess(spelling: string): Promise<number> {
     this.attempts += 1;
     const reply = await this.#target.tryPassword(spelling, WRONG);

@@ -171,7 +171,7 @@ async function play(world: World, what: string, story: Story): Promise<number> {
   const { replies, successes } = await story(scene);
   const found = replies.filter((reply) => reply.status === 200 && !isReplay(reply)).length;
   if (found !== successes) world.violations.add(`${what}: ${found} successes instead of ${successes}`);
-  // The tries beyond those that may wait their turn are told to come back.
+  // Attempts beyond the queue get 503.
   const odd = replies.find(({ status }) => ![200, 400, 401, 409, 422, 503].includes(status));
   if (odd) world.violations.add(`${what}: ${odd.status} ${odd.text}`);
   if (successes === 0) await expectNoNewPassword(scene, what);

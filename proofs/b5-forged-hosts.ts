@@ -61,7 +61,7 @@ const EVIL = 'evil.example';
 
 type Headers = Call['headers'];
 
-/** All ways in which a request may say what its host is called. */
+/** All ways in which a request can name its host. */
 const FORGERIES: Headers[] = [
   { Host: EVIL },
   { Host: `${EVIL}:443` },

@@ -9,7 +9,7 @@ import { onPremises } from './shop.ts';
 /** 64 clients who want the same rows at the same time, each in another order. */
 export const C15: Proof = {
   id: 'C15',
-  promise: 'Whatever runs at the same time on the same things, no client is told of a deadlock.',
+  promise: 'No client gets a deadlock error, whatever operations run at the same time on the same rows.',
   run: (trial) =>
     onPremises(trial, async ({ owner, violations, openShop }) => {
       const chance = chanceOf(trial.seed);

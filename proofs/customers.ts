@@ -82,7 +82,7 @@ export function addressOf({ canary }: Pick<Tenant, 'canary'>) {
   };
 }
 
-/** What the link in a mail holds: for a new account, or for a new password of one. */
+/** The code in the link of a mail: for a new account, or for a new password. */
 export async function mailedCode(
   world: World,
   tenant: Tenant,

@@ -15,7 +15,8 @@ import { isAmount, type Slot, slotsOf, withValue } from './slots.ts';
 /** Texts of all sorts as amounts: a million through the contract and money.ts, thousands through every field that takes one. */
 export const D10: Proof = {
   id: 'D10',
-  promise: 'An amount is taken as it was written and shown in its one form, or refused; its value never changes.',
+  promise:
+    'An amount is accepted exactly as written and shown in its canonical form, or rejected; its value never changes.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const parsed = pick(trial.size, 20_000, 1_000_000);
@@ -62,7 +63,7 @@ const isMoneyInput = compileSchema('/components/schemas/MoneyInput', false) as (
 const isMoneyInputOrNull = compileSchema('/components/schemas/MoneyInputOrNull', false) as (value: unknown) => boolean;
 const isShown = compileSchema('/components/schemas/Money', false) as (value: unknown) => boolean;
 
-/** What the server makes of a text; nothing when it refuses it. */
+/** The parsed amount; undefined if the server rejects it. */
 function parse(text: string, digits: number): string | undefined {
   if (isMoneyInput(text) !== isMoneyInputOrNull(text)) throw new Error(`${JSON.stringify(text)} is judged in two ways`);
   if (!isMoneyInput(text)) return undefined;
@@ -103,7 +104,7 @@ const noise = fc.oneof(
   fc.constantFrom('', '.', 'NaN', 'Infinity', '1e3', '0x1F', 'null'),
 );
 
-/** What the amounts are sent to. */
+/** The objects that receive the amounts. */
 interface Things {
   product_id: string;
   variant_id: string;
@@ -125,7 +126,7 @@ interface Sender {
   body?(at: Slot['at'], text: string, shop: OpenShop): Body;
   /** Fields of which a valid amount may be refused for another reason, such as a limit. */
   picky?: string[];
-  /** What is shown instead, here and by other operations; undefined for a refusal. */
+  /** The expected values, here and in other operations; undefined for a rejection. */
   shown?(shop: OpenShop, answer: Answer<never>, slot: Slot): Promise<unknown[] | undefined>;
 }
 
@@ -134,7 +135,7 @@ const product = (at: Slot['at']): Body => {
   const sizes = { options: [{ name: 'Size', values: ['S'] }], variants: [{ option1: 'S', price: '0' }] };
   return at.includes('variants') ? { ...one, ...sizes } : one;
 };
-/** An order that comes to its total with the amount at this place. */
+/** An order whose total contains the amount at this place. */
 function pastOrder([field, index]: Slot['at'], text: string, currency: string): Body {
   const sold = field === 'shipping_cost' || field === 'tax' ? '0' : text;
   const lines = Array.from({ length: field === 'line_items' ? Number(index) + 1 : 1 }, () => '0');

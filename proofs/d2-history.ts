@@ -7,7 +7,7 @@ export interface History {
   shop: OpenShop;
   variants: string[];
   carts: string[];
-  /** What each cart wants, by variant. */
+  /** The wanted quantities of each cart, by variant. */
   wanted: number[][];
   /** The checkouts' ids, once they have begun. */
   begun: (string | undefined)[];
@@ -15,7 +15,7 @@ export interface History {
   opened: PromiseWithResolvers<void>;
   steps: (Step<StockState> & { touches: number[] })[];
   faults: string[];
-  /** What there was and what staff counted in, by variant. */
+  /** The initial stock plus what staff counted in, by variant. */
   received: number[];
   /** Counts the beginnings and ends of calls. */
   clock: number;

@@ -5,7 +5,7 @@ import { type OrderPieces, type PieceRefund, refund, type StockState, ship } fro
 
 /** The steps of D2 that ship and refund orders, and the check of their pieces. */
 
-/** What staff do with an order: three times, at once or in turn, ship a part or the rest, or refund a piece. */
+/** Actions of staff on an order: three times, at once or in turn, ship a part or the rest, or refund a piece. */
 export async function handleOrder(history: History, chance: Chance, own: number, order: Order): Promise<void> {
   await history.shop.must('dashboard.markOrderPaid', { path: { order_id: order.id } });
   const deeds = Array.from({ length: 3 }, () => {

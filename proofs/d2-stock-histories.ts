@@ -21,7 +21,7 @@ import {
 /** Three shoppers, the staff and the clock act on two variants at once, from a seed, again and again. */
 export const D2: Proof = {
   id: 'D2',
-  promise: 'Whatever happens to stock at once, it comes out as if it had happened one after the other.',
+  promise: 'Concurrent changes of stock have the same result as one after the other.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const histories = pick(trial.size, 30, 10_000);

@@ -11,7 +11,7 @@ import { type OpenShop, onPremises } from './shop.ts';
 /** Codes that may be used ten times in all, or once by each customer, wanted by hundreds at once. */
 export const D3: Proof = {
   id: 'D3',
-  promise: 'However many want a code at once, it is used as often as it may be and no oftener.',
+  promise: 'A code is used exactly as often as its limit allows, however many shoppers apply it at once.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const shop = await openShop();

@@ -7,7 +7,7 @@ import { type Answer, type OpenShop, onPremises } from './shop.ts';
 /** Two codes put on a cart by turns, and prices that change, while it is being ordered. */
 export const D4: Proof = {
   id: 'D4',
-  promise: 'An order takes off what its code took off, whichever code came last.',
+  promise: 'An order always has the discount of its own code, whichever code was applied last.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const shop = await openShop();

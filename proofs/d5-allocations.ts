@@ -10,7 +10,7 @@ import { type OpenShop, onPremises, type Premises } from './shop.ts';
 /** Carts, codes and taxes of all sorts: most of them through the one place that computes, and enough of them over HTTP. */
 export const D5: Proof = {
   id: 'D5',
-  promise: 'What a code takes off the lines is exactly what it takes off, and the parts always come to the total.',
+  promise: 'The discounts of the lines add up to the discount of the code, and all parts add up to the total.',
   run: (trial) =>
     onPremises(trial, async (premises) => {
       const computed = pick(trial.size, 5_000, 100_000);
@@ -33,7 +33,7 @@ export const D5: Proof = {
     }),
 };
 
-/** A cart as fast-check makes it: each line says whether the code covers it. */
+/** A generated cart: each line has a flag whether the code covers it. */
 interface CartInput {
   digits: number;
   lines: { price: number; quantity: number; covered: boolean; tax_class?: string; requires_shipping: boolean }[];
@@ -96,7 +96,7 @@ function termsIn({ digits, lines, discount, shipping, tax }: CartInput): TotalsI
   return { lines: named, discount: discount && { ...discount, covers }, shipping, tax, digits };
 }
 
-/** What the totals break of the rules, each told by itself and in exact arithmetic. */
+/** The rules that the totals break, each checked separately and in exact arithmetic. */
 function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals: Totals): string[] {
   const faults: string[] = [];
   const check = (rule: string, holds: boolean) => {

@@ -17,7 +17,7 @@ import { inWorld } from './world.ts';
 export const D7: Proof = {
   id: 'D7',
   promise:
-    'A quantity or amount that is negative, fractional, overflowing or no number is refused, and no sum breaks the server.',
+    'A negative, fractional, overflowing or non-numeric quantity or amount is rejected, and no sum breaks the server.',
   run: async (trial) => {
     const found = await inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -138,7 +138,7 @@ const NO_TEXTS = [
   '{"amount":"1.00"}',
 ];
 
-/** What the slot's own schema does not allow, as JSON. */
+/** Values that the slot's own schema does not allow, as JSON. */
 function attacksOn(slot: Slot): string[] {
   const { minimum, maximum, type } = slot.schema as { minimum?: number; maximum?: number; type: string | string[] };
   const nullable = [type].flat().includes('null');

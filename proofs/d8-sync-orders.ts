@@ -9,7 +9,7 @@ import { inWorld } from './world.ts';
 /** Orders by a widget that lies about prices, names things of other shops, and leaves out what it does not know. */
 export const D8: Proof = {
   id: 'D8',
-  promise: "A widget's order is taken at the catalogue's prices or not at all, and is always read back.",
+  promise: "A widget's order is accepted only at the catalogue's prices, and can always be read back.",
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant, other] = world.tenants;
@@ -31,7 +31,7 @@ export const D8: Proof = {
     }),
 };
 
-/** What can be bought, with its price in cents. */
+/** A variant for sale, with its price in cents. */
 interface Good {
   name: string;
   product_id: string;
@@ -82,7 +82,7 @@ interface Scene {
   chance: Chance;
 }
 
-/** What a widget may say of a variant besides its name, quantity, price and total; enough of it to know which is meant. */
+/** The ways in which a widget can identify a variant, in addition to its name, quantity, price and total. */
 const NAMINGS: ((good: Good) => object)[] = [
   ({ variant_id }) => ({ variant_id }),
   ({ sku }) => ({ sku }),

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** What is in the database behind a tenant, as its owner sees it. */
+/** Reads the database behind a tenant, as its owner. */
 
 /**
  * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, the two that its catalogue's
@@ -15,10 +15,10 @@ export const DIRECTORY = [
   'login_unlocks',
 ];
 
-/** What a request may leave behind without having had an effect. */
+/** Tables that a request may write without having had an effect. */
 const NO_EFFECT = ['idempotency_keys', 'site_usage'];
 
-/** What a refusal leaves behind: it was recorded, and may be repeated. */
+/** Tables that a rejected request writes: it is recorded, and may be repeated. */
 const REFUSED = ['audit_events'];
 
 /** Agents leave a row with every call, whatever its outcome: E8 checks that. */
@@ -42,7 +42,7 @@ async function listTables(owner: Pool): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What a tenant has: per table the number of rows, and a digest of their versions, which changes with every write. */
+/** A tenant's data: per table the number of rows, and a digest of their versions, which changes with every write. */
 export type Holdings = Record<string, { rows: number; digest: string }>;
 
 export async function holdingsOf(owner: Pool, site_id: string): Promise<Holdings> {

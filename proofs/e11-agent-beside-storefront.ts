@@ -27,7 +27,7 @@ const OPERATIONS = operationTable.filter(({ surface }) => surface === 'storefron
 export const E11: Proof = {
   id: 'E11',
   promise:
-    'Beside the storefront token an agent does what both allow, within its budget and categories, and each call is on record.',
+    'With the storefront token an agent does only what both tokens allow, within its budget and categories, and each call is audited.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -56,12 +56,12 @@ export const E11: Proof = {
     }),
 };
 
-/** What the contract opens: on the storefront where it says so, on the agents' own surface everything. */
+/** The operations that the contract opens to agents: on the storefront the marked ones, on the agents' own surface all. */
 function isOpen({ surface, security }: Operation): boolean {
   return surface === 'agent' || security.some(isAgentBesidePair);
 }
 
-/** Sends a call as the agent; returns its answer and what it changed, and checks that it left exactly one row. */
+/** Sends a call as the agent; returns its response and its changes, and checks that it left exactly one row. */
 async function send(world: World, tenant: Tenant, call: Call, { id, secret }: Agent, rows = 1) {
   const request_id = randomUUID();
   const headers = { ...call.headers, ...besidePair(tenant, secret), 'X-Request-Id': request_id };

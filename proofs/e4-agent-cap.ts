@@ -9,8 +9,7 @@ const CAP = 10;
 /** Twenty approved requests of one customer, polled by many at once. */
 export const E4: Proof = {
   id: 'E4',
-  promise:
-    'An approval brings one token, a customer has ten active agents at most, and a place that is freed can be taken.',
+  promise: 'An approval issues one token, a customer has ten active agents at most, and an ended one can be replaced.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -31,7 +30,7 @@ export const E4: Proof = {
         if (issued.length !== CAP) world.violations.add(`${issued.length} polls brought a token`);
         await judge(world, customer.id);
         const capped = replies.find(({ text }) => text.includes('"agent_cap_exceeded"'));
-        if (!capped) world.violations.add('nobody was told of the cap');
+        if (!capped) world.violations.add('no response reported the cap');
         await takeFreedPlace(world, tenant, customer, codes, issued[0]?.token_id ?? '');
         trial.progress(`round ${round + 1} of ${rounds}`);
       }

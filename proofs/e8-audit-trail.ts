@@ -16,7 +16,7 @@ import { inWorld } from './world.ts';
 /** Good calls, bad calls and calls to unknown paths, with a token that is active, revoked or expired: each is recorded once. */
 export const E8: Proof = {
   id: 'E8',
-  promise: 'Every call with an agent token leaves exactly one row in the audit, and no row can be changed or removed.',
+  promise: 'Every call with an agent token adds exactly one row to the audit, and no row can be changed or removed.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -108,7 +108,7 @@ async function speakOnRecord(
   const several: string[] = [];
   try {
     for (const [way, ask] of [askOverRest, askOverMcp].entries()) {
-      // What an ended token could have made is there no more than anything else.
+      // Objects that an ended token could have made do not exist either.
       const valid = await validAsks(world, tenant, {
         speaker,
         customer_id: agent.customer_id,

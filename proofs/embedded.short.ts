@@ -154,7 +154,7 @@ test('after kill -9 of the server and of PostgreSQL the next start recovers all 
   expect(await count(next.url)).toBe(1);
 });
 
-test('a second server on the directory is refused in one line that names the first, which goes on', async () => {
+test('a second server on the directory is refused in one line that names the first, which keeps running', async () => {
   const directory = madeDirectory();
   const first = await hold(directory);
 
@@ -192,7 +192,7 @@ test('a postmaster.pid whose number another program has by now does not keep it 
   const file = join(directory, 'postgres', 'postmaster.pid');
   const stale = readFileSync(file, 'utf8').split('\n');
   await first.stop();
-  // Of the user that PostgreSQL runs as: it would take any other's for gone by itself.
+  // With the user that PostgreSQL runs as: it takes the process of another user for ended.
   const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
   clean.push(() => stranger.kill());
   writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
@@ -259,7 +259,7 @@ test('a directory below one that is closed to other users serves as well', async
   expect(await count(url)).toBe(1);
 });
 
-test('files of something else in its place are left alone, and the message says what to do', async () => {
+test('unrelated files in its directory are left alone, and the message names the remedy', async () => {
   const directory = dataDir();
   mkdirSync(join(directory, 'postgres'), { recursive: true });
   writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');

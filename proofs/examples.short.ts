@@ -180,8 +180,8 @@ async function deliveriesOf(webhook_id: string) {
 }
 
 /**
- * Waits until everything was accepted. What failed twice, because the receiver was not back within seconds, would wait for
- * minutes: it is sent now, in the way that docs/webhooks.md describes. What a killed server was sending is sent again when its
+ * Waits until everything was accepted. A delivery that failed twice, because the receiver was not back within seconds, would wait
+ * for minutes: it is sent now, in the way that docs/webhooks.md describes. Deliveries of a killed server are sent again when their
  * job is freed, seconds after the next start.
  */
 async function allTaken(webhook_id: string, since: string): Promise<void> {
@@ -217,7 +217,7 @@ function startServer(): Promise<string> {
   });
 }
 
-/** Starts a process, and resolves to what it said when it says that it is ready. */
+/** Starts a process, and resolves to its output once it prints that it is ready. */
 function start(name: string, args: string[], ready: string, env: Record<string, string>): Promise<string> {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -4,10 +4,10 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** A standard OAuth client that knows nothing of us, with and without discovery, through every turn that the flow can take. */
+/** A standard OAuth client without our code, with and without discovery, through every path of the flow. */
 export const F1: Proof = {
   id: 'F1',
-  promise: 'A stock OAuth client gets its token by the device flow, unchanged, or the refusal that the standard names.',
+  promise: 'An unmodified OAuth client gets its token by the device flow, or the error that the standard names.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -56,7 +56,7 @@ async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boo
 type Turn = (world: World, tenant: Tenant, config: oauth.Configuration) => Promise<string>;
 
 const SCOPE = 'catalog:read cart:write';
-/** Sooner than the server asks for, so that a proof does not wait: the client learns to slow down by itself. */
+/** A shorter interval than the server asks for, so that a proof does not wait: the client slows down as the standard requires. */
 const HURRIED = { interval: 0.1 };
 
 const TURNS: Record<string, Turn> = {

@@ -26,7 +26,7 @@ import { answerIn, askOverRest } from './ucp.ts';
 export const F13: Proof = {
   id: 'F13',
   promise:
-    'Whoever changes a checkout, and by whichever protocol, the order is the review on which the person pressed the button.',
+    'The order matches the review on which the person pressed the button, whoever changes the checkout over any protocol.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const chance = chanceOf(trial.seed);

@@ -7,7 +7,7 @@ import { inWorld } from './world.ts';
 export const F2: Proof = {
   id: 'F2',
   promise:
-    'Who polls too early is slowed down for good, and an approval brings exactly one token however many polls there are.',
+    'A client that polls too early is slowed down for good, and an approval issues exactly one token to any number of polls.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;

@@ -10,7 +10,7 @@ type Consent = Awaited<ReturnType<typeof askForConsent>>;
 /** A request of a device and of a client of OAuth in every state, and everyone who might try to decide on it. */
 export const F4: Proof = {
   id: 'F4',
-  promise: 'A request is decided once, in time, by one customer of its own shop, and by nobody and nothing else.',
+  promise: 'A request is decided once, in time, and only by one customer of its own shop.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant, other] = world.tenants;
@@ -75,7 +75,7 @@ const STATES: Record<string, Arrange> = {
   'approved and expired': set(`status = 'approved', customer_id = $2, expires_at = now() - interval '1 second'`),
 };
 
-/** What must happen, for each state, caller and verb. */
+/** The expected result for each state, caller and verb. */
 function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status: number; after: string } {
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))

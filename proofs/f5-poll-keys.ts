@@ -6,7 +6,8 @@ import { inWorld } from './world.ts';
 /** One key for all polls of a request, from the first to after the revocation. */
 export const F5: Proof = {
   id: 'F5',
-  promise: 'A key on the poll never keeps a waiting answer, brings the token again, and never a dead one.',
+  promise:
+    'An idempotency key on the poll never stores a pending response, returns the token again, and never an ended one.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;

@@ -18,7 +18,7 @@ const ROUNDING_SECONDS = 2;
 export const G2: Proof = {
   id: 'G2',
   promise:
-    'Whatever a receiver does, attempts keep to the schedule, the tenth is the last, and who is dead is disabled.',
+    'Attempts follow the schedule whatever a receiver does, the tenth is the last, and a dead receiver is disabled.',
   run: (trial) =>
     onEventPremises(trial, { allowPrivate: true }, async (premises) => {
       const elsewhere = await openReceiver();
@@ -176,7 +176,7 @@ function judgeGone(premises: EventPremises): Promise<void> {
   );
 }
 
-/** Five days without success, and an event given up: disabled, and the staff are told. An hour before, it is not. */
+/** After five days without success and an exhausted event, the webhook is disabled, and the staff get a mail. An hour earlier it is not. */
 function judgeDead(premises: EventPremises): Promise<void> {
   return withReceiver(500, async (url) => {
     for (const [hours, reason, mails] of [
@@ -193,7 +193,7 @@ function judgeDead(premises: EventPremises): Promise<void> {
   });
 }
 
-/** One success, and the five days begin anew. */
+/** One success restarts the five days. */
 function judgeAlive(premises: EventPremises): Promise<void> {
   return withReceiver(204, (url) =>
     withDue(premises, url, async (scene) => {

@@ -61,7 +61,7 @@ const HOSTS = [
   ],
 ];
 
-/** What the DNS answers for names that look harmless: at the first look, and at each after that. */
+/** The DNS answers for names that look harmless: at the first look-up, and at each later one. */
 export const NAMES: Answers = {
   'private.example.net': [['127.0.0.1'], ['127.0.0.1']],
   'rebinding.example.net': [['93.184.215.14'], ['127.0.0.1']],
@@ -84,7 +84,7 @@ const PUBLIC = ['93.184.215.14', '2606:2800:21f::1'];
 const PORTS = ['', ':443', ':8443'];
 const PATHS = ['/', '/latest/meta-data/', '/hooks?to=https://hooks.example.net', '/#@hooks.example.net/'];
 
-/** Whatever is registered, and however the DNS answers, no connection goes to an address that is not public. */
+/** For any registered address and any DNS answer, no connection goes to an address that is not public. */
 export const G4: Proof = {
   id: 'G4',
   promise: 'No webhook makes the server connect to an address that is not a public one.',
@@ -177,7 +177,7 @@ export function urlsOf(chance: Chance, count: number): string[] {
   const plain = hosts.map((host) => `https://${host}/`);
   const odd = Array.from({ length: Math.max(0, count - plain.length) }, () => {
     const scheme = chance.next() < 0.9 ? 'https' : chance.of(['http', 'HTTPS', 'ftp', 'file', 'gopher', 'ws']);
-    // Names test more than what the text alone reveals.
+    // Names test more than the text of an address can.
     const host = chance.next() < 0.4 ? chance.of(Object.keys(NAMES)) : chance.of(HOSTS);
     return `${scheme}://${host}${chance.of(PORTS)}${chance.of(PATHS)}`;
   });

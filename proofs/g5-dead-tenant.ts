@@ -11,7 +11,7 @@ const TENANTS = 5;
 const EVENTS_PER_DEAD = 3;
 const GOAL_MS = 2_000;
 
-/** A tenant has many webhooks whose receivers are dead, and many events for them; the others go on as usual. */
+/** A tenant has many webhooks whose receivers are dead, and many events for them; the others work as usual. */
 export const G5: Proof = {
   id: 'G5',
   promise: 'Dead receivers of one tenant, however many, do not delay the events of others.',

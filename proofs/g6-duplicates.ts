@@ -12,7 +12,7 @@ const SHARE = 5;
 /** Several workers deliver at once: without faults, with receivers that refuse at first, and again by replays. */
 export const G6: Proof = {
   id: 'G6',
-  promise: 'What comes twice has the same id and the same body, and without faults next to nothing comes twice.',
+  promise: 'Duplicate deliveries have the same id and body, and without faults there are next to none.',
   run: (trial) => onWorkingPremises(trial, { workers: 2 }, (premises) => attack(premises, trial)),
 };
 
@@ -90,7 +90,7 @@ function judgeSame(received: Received[], violations: WorkingPremises['violations
     const what = `${headers['webhook-id']} ${body}`;
     const before = told.get(event.data.id) ?? what;
     told.set(event.data.id, before);
-    if (before !== what) violations.add(`Told as ${before} and as ${what}`);
+    if (before !== what) violations.add(`Sent as ${before} and as ${what}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call, Reply } from '../server/src/http/pipeline/handler.ts';
 import type { OpenShop } from './shop.ts';
 
-/** What is sold on the premises of a proof, and how a shopper comes to a checkout that is ready. */
+/** The goods of a proof's test server, and the steps of a shopper to a complete checkout. */
 
 type ProductInput = Call<'dashboard.createProduct'>['body'];
 export type Product = Reply<'dashboard.createProduct'>;
@@ -50,7 +50,7 @@ export async function putInCarts({ premises, site_id }: OpenShop, contents: Piec
   return carts;
 }
 
-/** What a checkout of goods that need no delivery lacks. */
+/** The missing data of a checkout whose goods need no delivery. */
 export function answersOf(email = 'june@example.com') {
   return { email, payment_method: 'bank_transfer' } as const;
 }

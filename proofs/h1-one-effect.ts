@@ -19,7 +19,7 @@ import { inWorld } from './world.ts';
 /** Every mutation twice, one after the other, and 32 times at once under one key. */
 export const H1: Proof = {
   id: 'H1',
-  promise: 'However often a mutation is sent under one key, it has one effect and one answer.',
+  promise: 'A mutation has one effect and one response, however often it is sent with the same key.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;

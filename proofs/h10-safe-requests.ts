@@ -167,7 +167,7 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
   return { reads, close: profile.close };
 }
 
-/** What calls write in passing, whatever they ask for. */
+/** Tables that any call writes, such as counters and the audit. */
 const IN_PASSING = new Set([
   ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
   // A copy of a document of somebody else.
@@ -199,7 +199,7 @@ async function businessState(owner: Pool, site_id: string): Promise<State> {
   return { ...(await stateOf(owner, [site_id])), jobs: String(rows[0]?.jobs) };
 }
 
-/** The deadlines of all that a shop has under way have passed. Throws where there is nothing to expire. */
+/** Moves the deadlines of all open objects of a shop into the past. Throws if there is nothing to expire. */
 async function passDeadlines(owner: Pool, site_id: string): Promise<void> {
   const passed = (column: string) => `${column} = now() - interval '1 minute'`;
   const updates = {

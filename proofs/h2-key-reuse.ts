@@ -12,7 +12,7 @@ import { inWorld } from './world.ts';
 /** One key for two different requests: refused for the same caller and operation, independent for others. */
 export const H2: Proof = {
   id: 'H2',
-  promise: 'A key never answers another request, another caller, another operation or another shop.',
+  promise: 'A key never replays a response to another request, caller, operation or shop.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       let tried = 0;
@@ -36,7 +36,7 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const [what, other] of Object.entries(others)) {
     const reply = await world.send(underKey(other, key), tenant);
-    // Who logged out is nobody any more.
+    // After a logout the credential no longer works.
     const gone = reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(operation.id);
     if (!isConflict(reply) && !gone) unexpected(world, call, `the key with ${what}`, reply);
   }

@@ -9,7 +9,7 @@ import { inWorld } from './world.ts';
 /** The hour is moved by moving what the database remembers. */
 export const H3: Proof = {
   id: 'H3',
-  promise: 'A key replays until 24 hours have passed, and is new from then on.',
+  promise: 'A key replays its response for 24 hours, and is new after that.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;

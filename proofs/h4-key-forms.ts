@@ -14,10 +14,10 @@ import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { inWorld } from './world.ts';
 
-/** One key in two spellings, and what is no key at all. */
+/** One key in two spellings, and invalid keys. */
 export const H4: Proof = {
   id: 'H4',
-  promise: 'A UUID in capitals is the same key; anything else than one UUID is refused, and nothing is written.',
+  promise: 'A UUID in capitals is the same key; anything other than one UUID is rejected, and nothing is written.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;

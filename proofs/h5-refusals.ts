@@ -11,10 +11,10 @@ import { failStatements } from './statements.ts';
 import { callAs, operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** What is remembered under a key is the answer of the shop, not the accident of a moment. */
+/** A key stores the response of the shop, not a temporary failure. */
 export const H5: Proof = {
   id: 'H5',
-  promise: 'A refusal is replayed though the reason is gone; a failure of ours is forgotten, and the retry runs.',
+  promise: 'A rejection is replayed although its reason is gone; a server error is not stored, and the retry runs.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
@@ -190,7 +190,7 @@ async function mistakeThenRight(world: World, tenant: Tenant, operations: Operat
     const wrong = await world.send({ ...call, body: { zz_unknown: true } }, tenant);
     if (wrong.status !== 422) unexpected(world, call, 'with an unknown field', wrong);
     const right = await world.send(call, tenant);
-    if (right.status !== operation.status) unexpected(world, call, 'mended, under the same key', right);
+    if (right.status !== operation.status) unexpected(world, call, 'corrected, under the same key', right);
   }
   return 2 * writing.length;
 }

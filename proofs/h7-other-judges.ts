@@ -18,7 +18,7 @@ import { inWorld } from './world.ts';
  */
 export const H7: Proof = {
   id: 'H7',
-  promise: 'To judges who read the contract by themselves, no answer leaves it, and no accepted request does.',
+  promise: 'Independent validators of the contract find no response and no accepted request that violates it.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const prism = await startPrism(world.baseUrl);

@@ -12,7 +12,7 @@ import { inWorld } from './world.ts';
 /** Every free text of every operation that writes, with what people and machines really send. */
 export const H8: Proof = {
   id: 'H8',
-  promise: 'An odd text is kept and shown exactly as it came, or refused; it is never changed in silence.',
+  promise: 'An odd text is stored and shown exactly as sent, or rejected; it is never changed silently.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;

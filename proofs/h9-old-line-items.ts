@@ -8,7 +8,7 @@ import { type OpenShop, onPremises } from './shop.ts';
 /** Orders as old and simple producers wrote them: every subset of the optional fields of a line item. */
 export const H9: Proof = {
   id: 'H9',
-  promise: 'An order is shown wherever orders are, whatever its line items lack.',
+  promise: 'Every view of orders shows an order, whatever fields its line items lack.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const shop = await openShop();

@@ -10,7 +10,7 @@ export interface Cast {
   foreign: string[];
 }
 
-/** What a parser may skip, cut at, or misread. */
+/** Characters that a parser may skip, cut at, or misread. */
 const SNAGS = [
   ...[
     '\t',

@@ -6,7 +6,7 @@ import { type Figures, type Proof, pick, Violations } from './frame.ts';
 /** Every pattern and format of the contract against texts made to keep it busy. */
 export const I1: Proof = {
   id: 'I1',
-  promise: 'No pattern or format takes more than 1 ms for 100 KB, whatever the text.',
+  promise: 'No pattern or format takes more than 1 ms for 100 KB of any text.',
   async run({ size }) {
     const violations = new Violations();
     let tried = 0;
@@ -70,7 +70,7 @@ const PIECES = '0|1|a|A|a-|-a|0.|1.|a.|a:|A0|.|-|:|/|+| |\n|é'.split('|');
 const BEGINNINGS = '|https://|http://localhost|https://a.|a@|0|1|a|+|0.|1.|a:|key_|x|DE12'.split('|');
 const ENDS = ['', '!', '\n', '-', 'x', ' ', '@', '\u0000'];
 
-/** Long repetitions of what the expression is made of, with beginnings that fit and ends that do not. */
+/** Long repetitions of the literals of the expression, with beginnings that fit and ends that do not. */
 function pumped(expression: string, count: number): string[] {
   const literals = [...new Set(expression.replaceAll(/\\[dDsSwW]|[\\^$()[\]{}?*+|]/g, ''))];
   const pieces = [...PIECES, ...literals, ...literals.map((one) => `a${one}`)];

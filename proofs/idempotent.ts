@@ -4,7 +4,7 @@ import type { Call, Reply } from './client.ts';
 import { changes, type Holdings } from './database.ts';
 import type { World } from './tenant.ts';
 
-/** What the proofs of idempotency share. */
+/** Shared by the proofs of idempotency. */
 
 /** All operations that take an Idempotency-Key, which are all that write. */
 export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);

@@ -59,7 +59,7 @@ export const INJECTIONS: Injection[] = ORDERS.flatMap((order, i) =>
   }),
 );
 
-/** What must not remain in anything that an agent reads, whoever wrote it. */
+/** Patterns that must not remain in any text that an agent reads, whoever wrote it. */
 const FORBIDDEN: Record<string, RegExp> = {
   'a control character': /[\p{Cc}\p{Zl}\p{Zp}]/u,
   'what cannot be seen':
@@ -69,7 +69,7 @@ const FORBIDDEN: Record<string, RegExp> = {
     /\/\/\w|www[.。]|\b(?:javascript|data|mailto|vbscript|file):\S|evil\s?[.。]\s?(?:com|shop|example)|203\.0\.113/i,
 };
 
-/** What remains in a text that should have been removed from it, by kind. */
+/** The forbidden patterns that remain in a text, by kind. */
 export function leftIn(text: string): string[] {
   return Object.entries(FORBIDDEN).flatMap(([kind, pattern]) => {
     const found = pattern.exec(text);

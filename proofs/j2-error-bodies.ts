@@ -13,7 +13,7 @@ import { inWorld } from './world.ts';
 /** Every kind of error of every operation; its body and headers are searched for what no caller may learn. */
 export const J2: Proof = {
   id: 'J2',
-  promise: 'No error tells of SQL, paths, stacks, versions, secrets or what another has sent.',
+  promise: "No error contains SQL, paths, stacks, versions, secrets or another caller's input.",
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);

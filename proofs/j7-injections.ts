@@ -22,7 +22,7 @@ import { type Asked, answerIn, askOverMcp, askOverRest } from './ucp.ts';
 export const J7: Proof = {
   id: 'J7',
   promise:
-    'What merchants and customers write reaches agents without markup, addresses and hidden characters, and only where it is marked.',
+    'Texts of merchants and customers reach agents without markup, addresses and hidden characters, and only in marked fields.',
   run: (trial) =>
     onPremises(trial, async (premises) => {
       const shop = await premises.openShop();
@@ -59,7 +59,7 @@ function everyDisguise(): Injection[] {
 /** Asks as an agent, for JSON and for Markdown, and checks the answers. */
 class Readings {
   answers = 0;
-  /** How many held a canary: a proof that sees none proves nothing. */
+  /** How many contained a marker: a proof that sees none proves nothing. */
   shown = 0;
   shownOverUcp = 0;
   readonly #shop: OpenShop;
@@ -195,7 +195,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
 
-/** What an agent does by ids, refusals and their alternatives included. */
+/** The actions of an agent by ids, including refusals and their alternatives. */
 async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
   await ask('agent.getShop');
   await ask('agent.createCart', { body: {} });
@@ -254,7 +254,7 @@ async function shopOverUcp(
   await ask('cancel_cart', cart_id);
 }
 
-/** What a guest sees, refusals included: more than there is, a code that is none. */
+/** The calls of a guest, including refusals: too many pieces, an invalid code. */
 async function shopAsGuest(
   variant_id: string,
   word: string,
@@ -267,7 +267,7 @@ async function shopAsGuest(
   await ask('create_checkout', { line_items: lines(1), discounts: { codes: [word] } });
 }
 
-/** What the contract accepts of a text: some invisible characters are refused already, and others are not. */
+/** The text without the invisible characters, some of which the contract already rejects. */
 function taken(text: string): string {
   return withoutHidden(text, { lines: false });
 }

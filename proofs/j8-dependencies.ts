@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const J8: Proof = {
   id: 'J8',
   promise:
-    'What is installed is what was locked: of the registry, at a safe version, freely licensed, running no script unasked.',
+    'Installed packages match the lock file: from the registry, at a safe version, freely licensed, without unlisted scripts.',
   async run() {
     const lock = JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8')) as Lock;
     const { allowScripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as Manifest;
@@ -114,7 +114,7 @@ function reached(packages: Lock['packages'], from: string, name: string): boolea
   }
 }
 
-/** What npm itself finds wrong between the packages that are locked and the ranges that ask for them. */
+/** npm's own complaints about locked packages and the ranges that ask for them. */
 function problemsOfNpm(): string[] {
   try {
     const args = ['ls', '--all', '--package-lock-only', '--offline', '--json'];

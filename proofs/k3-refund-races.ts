@@ -9,7 +9,7 @@ import { cardOrder, openStripeShop, type StripeShop } from './stripe-shops.ts';
 /** Refunds and captures of one order, sixty-four at once, while the provider's answers are lost or errors. */
 export const K3: Proof = {
   id: 'K3',
-  promise: 'No more goes back than was captured, and what is on record is what the provider has done.',
+  promise: "No more is refunded than was captured, and the records match the provider's.",
   async run(trial) {
     const standIn = await new StripeStandIn().listen();
     try {

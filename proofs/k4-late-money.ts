@@ -13,7 +13,7 @@ import { openStripeTill, openTestTill, type Till } from './tills.ts';
 export const K4: Proof = {
   id: 'K4',
   promise:
-    'A success that comes late makes the order of what was shown, or is given back: nothing else is charged, and nothing is kept.',
+    'A late payment creates the order that was shown, or is refunded: nothing else is charged, and no money is kept.',
   async run(trial) {
     const standIn = await new StripeStandIn().listen();
     try {
@@ -60,7 +60,7 @@ interface Scene {
   variant_id: string;
   checkout_id: string;
   cart_id: string;
-  /** What the human saw when the payment began. */
+  /** The page that the human saw when the payment began. */
   shown: string;
 }
 

@@ -14,8 +14,7 @@ import { tokenPattern } from './token-pattern.ts';
 /** Every address by which a shopper could be led astray, and every name by which a request could call the server. */
 export const K5: Proof = {
   id: 'K5',
-  promise:
-    'A shopper is led to addresses of the shop alone, whatever is given as one, and no secret of a link leaves with them.',
+  promise: 'Shoppers are only sent to addresses of the shop, whatever a link contains, and no secret of a link leaks.',
   run: (trial) =>
     onPremises(
       trial,
@@ -58,7 +57,7 @@ export interface Scene {
   otherHost: string;
   /** The origins at which this server is known. */
   ours: string[];
-  /** One checkout that goes on, one that was ordered, one that is being paid, and one to be paid again and again. */
+  /** Checkouts that are open, ordered, being paid, and to be paid several times. */
   open: Opened;
   ordered: Opened;
   paying: Opened;
@@ -215,7 +214,7 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
 async function asHost(scene: Scene, value: string): Promise<void> {
   const { premises, host, open } = scene;
   const name = value.replace(/^https:\/\//i, '');
-  // Whoever can end a line sends a header of their own.
+  // An address that can end a line can add a header of its own.
   if (/[\r\n]/.test(name)) return;
   const isOwn = new RegExp(`^${host.replaceAll('.', '[.]')}(?::\\d{1,5})?$`, 'i').test(
     name.replace(/^[ \t]+|[ \t]+$/g, ''),
@@ -288,7 +287,7 @@ async function askApiAt({ premises, shop, open, host }: Scene, Host: string): Pr
   if (!isFine) premises.violations.add(`The API at the host ${JSON.stringify(Host)}: ${answer?.status} ${url}`);
 }
 
-/** What was accepted is stored as browsers write it, and they read both as an address of the shop. */
+/** Accepted addresses are stored as browsers write them, and browsers read both as an address of the shop. */
 function judgeAccepted(scene: Scene, value: string, kept: (string | null | undefined)[]): void {
   scene.accepted.add(value);
   for (const text of [value, ...kept]) {

@@ -4,13 +4,13 @@ import { order, putOnSale, takeTransfers } from './goods.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 
 /**
- * Two people have the same thing open, and each adds to what they saw: the whole list or map is sent, so that whoever writes
- * without looking loses what the other added. Both name the version that they read. Whoever is refused reads again, and adds
- * to that.
+ * Two people have the same object open, and each adds to their copy: the whole list or map is sent, so that a blind write
+ * would lose the addition of the other. Both send the version that they read. The one who is rejected reads again, and adds
+ * to the new state.
  */
 export const L3: Proof = {
   id: 'L3',
-  promise: 'Of two people who edit one thing, nobody loses a change without being told.',
+  promise: 'When two people edit the same object, no change is lost without an error.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const shop = await openShop();
@@ -35,7 +35,7 @@ export const L3: Proof = {
     }),
 };
 
-/** What is read of a thing: its version, whether something was added to it, and how to add to what was read. */
+/** A read of an object: its version, whether something was added to it, and how to add to it. */
 interface Reading {
   etag: string;
   has(added: string): boolean;

@@ -27,7 +27,7 @@ export const L5: Proof = {
   promise:
     'A suspended shop does not answer; a moved one is whole on its new server, and a deleted one leaves nothing behind, and no other shop is touched.',
   async run(trial) {
-    // In a world of its own: nobody else has a use for what is left of it.
+    // With a separate set of tenants: no other proof can use the remains.
     await closeWorld();
     try {
       return await inWorld(trial, (world) => attack(trial, world));
@@ -58,7 +58,7 @@ interface Count {
   neighbours: number;
 }
 
-/** What is written of calls that are refused: what agents were told, and how often was asked. */
+/** Rows that rejected calls write: the agents' audit, and rate counts. */
 const NOTED = /^\w+ commerce\.(audit_events|rate_counts) /;
 
 interface Roles {
@@ -82,7 +82,7 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const neighbour = await neighbourOf(world, living);
   progress(`${calls.length} calls prepared`);
 
-  // Whoever left the shop before keeps a login of their own: the makers let such people go.
+  // Removes people who left the shop earlier: they keep a login of their own.
   await owner.query(
     `delete from commerce.staff s where email like $1
       and not exists (select from commerce.staff_memberships m where m.staff_id = s.id)`,
@@ -127,7 +127,7 @@ interface Kept {
   before: Rows;
 }
 
-/** Deletes the shop, and looks for what is left of it. */
+/** Deletes the shop, and searches for remains. */
 async function leave(world: World, roles: Roles, { calls, pages, before }: Kept, count: Count): Promise<void> {
   const { owner, violations } = world;
   const { victim } = roles;
@@ -152,7 +152,7 @@ async function leave(world: World, roles: Roles, { calls, pages, before }: Kept,
 /** Any agent may ask any shop for consent. */
 const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
 
-/** What answers while a shop is suspended: the exports, and what staff do with their own login. */
+/** The operations that work while a shop is suspended: the exports, and those on the login of staff. */
 function staysOpen(operation: Operation): boolean {
   return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
 }

@@ -1,7 +1,7 @@
 import type { Reply } from './client.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** What no error may reveal: how data is stored, where the server runs, what it is made of, and anybody's secrets. */
+/** Patterns that no error may contain: storage, paths of the server, software versions, and anybody's secrets. */
 const LEAKS: Record<string, RegExp> = {
   'a piece of SQL': /\b(?:select\s.{1,80}\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i,
   'a name of the database':

@@ -6,7 +6,7 @@ import { ServerProcess } from './processes/server-process.ts';
 
 /** How often a request is sent again that found a server too busy. */
 const ATTEMPTS = 60;
-/** What an overloaded server says before it has counted anything. */
+/** The response of an overloaded server before it has counted anything. */
 const SHED = 'The server is busy.';
 
 /** Two server processes that count, as if behind a proxy that names the address of each caller, on one database. */

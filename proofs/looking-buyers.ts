@@ -15,7 +15,7 @@ export interface Purchase {
   order(): Promise<boolean>;
   /** Whether the buyer was shown something else instead, and may agree to it. */
   isAsked(): boolean;
-  /** In what the order differs from what was seen last. */
+  /** The differences between the order and the last page that the buyer saw. */
   differences(): Promise<string[]>;
 }
 

@@ -23,7 +23,7 @@ import { type Chance, chanceOf } from './random.ts';
  */
 export const M4: Proof = {
   id: 'M4',
-  promise: 'Whatever an owner of the database without SECRET_KEY does to sealed rows of the audit is found.',
+  promise: 'Every change to sealed rows of the audit by an owner of the database without SECRET_KEY is detected.',
   run: (trial) =>
     withOwnDatabase(trial.databaseUrl, async (url) => {
       const server = await startServer(url, {}, url);
@@ -35,7 +35,7 @@ export const M4: Proof = {
     }),
 };
 
-/** A shop with a trail in several seals, and what was written down of it. */
+/** A shop with a trail in several seals, and a record of its contents. */
 interface Trail {
   site_id: string;
   ids: string[];
@@ -60,7 +60,7 @@ async function attack({ size, seed, progress }: Trial, url: string, server: Test
     if (!(await isFound(server, trails[0], statements))) violations.add(`${kind}: ${statements.join('; ')}`);
     if (i % 200 === 199) progress(`${i + 1} of ${tries} attacks`);
   }
-  if (!(await isFoundAfterForgery(server, trails[0]))) violations.add('a row signed anew by a key of the attacker');
+  if (!(await isFoundAfterForgery(server, trails[0]))) violations.add('a row signed again with a key of the attacker');
   await lookByCommand(url, server, trails[0], violations);
   const rows = trails.reduce((sum, { ids }) => sum + ids.length, 0);
   const note = `${kinds.length} kinds of attack on ${rows} rows in ${2 * seals} seals; and the command, with a head written before`;
@@ -92,7 +92,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
     }
     if (seal <= 2) await letTimePass(server, site_id);
     await sealNow(server);
-    // What it does is written long after its customer was erased, and keeps its details.
+    // Its actions are recorded long after its customer was erased, and keep their details.
     if (seal === 2) agents.push(await openAgent(server, { site_id, canary }, customers[1] ?? ''));
   }
   const { findings, head, erased } = await look(server, site_id);
@@ -149,7 +149,7 @@ async function sealNow({ owner, db }: TestServer): Promise<void> {
 const EVENTS = 'commerce.audit_events';
 const SEALS = 'commerce.audit_seals';
 
-/** What every column of a row can be changed to. */
+/** The forged values for each column of a row. */
 const CHANGES: Record<string, string> = {
   id: 'gen_random_uuid()',
   actor_type: `actor_type || 's'`,
@@ -193,7 +193,7 @@ const ATTACKS: Record<string, Statements> = {
   ),
   'several rows changed': (trail, _other, chance) =>
     chance.some(trail.ids, 5).map((id) => `update ${EVENTS} set status = status + 1 where ${named(trail, id)}`),
-  // Of a customer who was not erased: those of one who was are to be empty.
+  // Of a customer who was not erased, because the details of an erased one must be empty.
   'details removed': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where id = (
       select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and not exists (
@@ -303,7 +303,7 @@ function withoutSeal(which: string): string[] {
   ];
 }
 
-/** What is found after the statements, which are undone. */
+/** The findings after the statements, which are rolled back. */
 async function isFound(server: TestServer, trail: Trail, statements: string[]): Promise<boolean> {
   const found = await tampered(server, trail, async (client) => {
     for (const statement of statements) await client.query(statement);

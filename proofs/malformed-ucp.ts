@@ -119,7 +119,7 @@ function isFailure({ code, content }: { code?: unknown; content?: unknown }): bo
   return typeof code === 'string' && /^[a-z_]+$/.test(code) && typeof content === 'string' && content !== '';
 }
 
-/** What no router can decode is refused before it is known which protocol is spoken. */
+/** An address that no router can decode is rejected before its protocol is known. */
 function isUnreadableAddress(body: object): boolean {
   return 'message' in body && body.message === 'The address cannot be read.';
 }
@@ -217,7 +217,7 @@ export async function profilesInside(trial: Trial, world: World, count: number):
     const way = Object.values(WAYS)[sent % 2] ?? overRest;
     sent += 1;
     const { method, path, headers, message } = way(speaker, { name: 'search_catalog', body: {} });
-    // What a header cannot carry is given as it can.
+    // Values that a header cannot carry are sent as Latin-1.
     const sendable = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, Buffer.from(String(value)).toString('latin1')]),
     );
@@ -279,7 +279,7 @@ function withoutIds(asked: Asked): Asked {
   ) as Asked;
 }
 
-/** What an answer says, less what differs between any two. */
+/** The content of a response, without the parts that differ between any two. */
 function told(reply: Reply): unknown {
   const answer = answerIn(reply) ?? (JSON.parse(reply.text) as Record<string, unknown>);
   return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>

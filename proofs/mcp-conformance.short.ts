@@ -14,9 +14,9 @@ import { openShop } from '../server/test/shop.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 
 /**
- * The judge of the protocol's own project, for what each version requires of a server. Most scenarios call tools of a fixture, or
- * ask for resources and prompts: they are expected to fail, each with its reason, in mcp-conformance/. What fails beside them, and
- * what is listed but holds, fails the test.
+ * The conformance suite of the protocol's own project, for the requirements of each version. Most scenarios call tools of a fixture,
+ * or ask for resources and prompts: they are expected to fail, each with its reason, in mcp-conformance/. The test fails for any
+ * other failure, and for an expected failure that passes.
  */
 const JUDGE = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const EXPECTED = join(import.meta.dirname, 'mcp-conformance');

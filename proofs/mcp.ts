@@ -12,7 +12,7 @@ export interface Message {
 
 const MODERN = '2026-07-28';
 
-/** What a message of the present version carries about itself. */
+/** The metadata of a message in the current version. */
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': MODERN,
   'io.modelcontextprotocol/clientInfo': { name: 'proof', version: '1' },
@@ -40,7 +40,7 @@ export function toolCall({ operation, path, query, body, headers }: Call): Messa
   });
 }
 
-/** What the present version wants to read in the headers, too. */
+/** The headers that the current version requires. */
 export function headersOf({ method, params }: Message): Call['headers'] {
   const name = params?.name;
   return {

@@ -126,7 +126,7 @@ async function carry({ databaseUrl }: Trial, { site_id }: Tenant, other: OtherSe
   });
 }
 
-/** What is new by intent: secrets, the ends of agents' tokens, and the state that resuming changes. */
+/** Columns that change by intent: secrets, the ends of agents' tokens, and the state that resuming changes. */
 const NEW_BY_INTENT: Record<string, string[]> = {
   tokens: ['secret_prefix', 'last_used_at', 'revoked_at'],
   agent_tokens: ['revoked_by'],
@@ -149,7 +149,7 @@ async function rowsThatMove(owner: Pool, url: string, { site_id }: Tenant): Prom
   return found;
 }
 
-/** Nothing is sent from the new server because of the arrival. Files that wait for processing go on to wait. */
+/** The arrival causes the new server to send nothing. Files that wait for processing keep waiting. */
 function judgeQueue({ violations }: World, after: Rows, owns: (row: string) => boolean): void {
   for (const table of ['graphile_worker._private_jobs', 'commerce.events', 'commerce.webhook_deliveries']) {
     for (const row of after.get(table) ?? []) {

@@ -183,7 +183,7 @@ export function fitsBody({ operation, body }: Call): boolean {
   return body !== undefined && checkAt(pointer)(JSON.parse(JSON.stringify(body)));
 }
 
-/** Whether a parameter may be written like this. What is merely odd (`01`) is left to the server. */
+/** Whether a parameter may be written like this. Merely unusual forms (`01`) are left to the server. */
 function fitsParameter({ schema, in: place }: Slot, value: string | string[]): boolean {
   const single = (text: string, one: Record<string, unknown>): boolean => {
     const type = [one.type].flat()[0];

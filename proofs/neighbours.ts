@@ -10,12 +10,12 @@ const OPEN_OF_SHOP = [
   ...['dashboard.getInvitation', 'dashboard.registerStaff', 'dashboard.login'],
 ];
 
-/** Whoever accepts an invitation works elsewhere or nowhere: their login is not the shop's. */
+/** A person who accepts an invitation works elsewhere or nowhere: their login is not the shop's. */
 export function isOfShop(operation: Operation): boolean {
   return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
 }
 
-/** What a neighbour is answered: those of its reads that say the same in a second round must say it to the end. */
+/** A neighbour's responses: reads that give the same in a second round must give it to the end. */
 export async function neighbourOf(world: World, living: Tenant) {
   let answers = 0;
   const ask = async (call: Call) => {
@@ -27,7 +27,7 @@ export async function neighbourOf(world: World, living: Tenant) {
     const call = await validCall(world, living, operation);
     first.push({ call, answer: await ask(call) });
   }
-  // Not what tells of the calls themselves: the audit, and when a key was last used.
+  // Without reads that reflect the calls themselves: the audit, and the last use of a key.
   const reads: typeof first = [];
   for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
   return {

@@ -94,7 +94,7 @@ function isForbidden(address: string): boolean {
   return address.includes('%') || !GLOBAL.check(address, 'ipv6') || SPECIAL.check(address, 'ipv6');
 }
 
-/** What a name resolves to: every other look-up gives the second answer, as with DNS rebinding. */
+/** The addresses of a name: every other look-up gives the second answer, as with DNS rebinding. */
 export type Answers = Record<string, [string[], string[]]>;
 
 /** Answers look-ups of these names, and of no others: no query leaves this machine. Returns a function that ends that. */
@@ -103,7 +103,7 @@ export function answerNames(answers: Answers): () => void {
   const resolver = dns.promises.Resolver.prototype;
   const { resolve4, resolve6 } = resolver;
   const looks = new Map<string, number>();
-  // Each family is asked for by itself, or both at once.
+  // Each family is looked up separately, or both at once.
   const find = (name: string, family = 0): LookupAddress[] | undefined => {
     const look = looks.get(`${name} ${family}`) ?? 0;
     looks.set(`${name} ${family}`, look + 1);

@@ -7,7 +7,7 @@ import { fieldsOf, REDIRECT_URI } from './oauth-flows.ts';
 import { sendInside } from './sent-inside.ts';
 import type { World } from './tenant.ts';
 
-/** What strangers can do with the doors that OAuth leaves open to everybody: registration, and documents to be fetched. */
+/** Attacks by strangers on the open endpoints of OAuth: registration, and documents that the server fetches. */
 
 /** Ids that point inside: nothing is fetched there. Returns how many. */
 export function pointInside(trial: Trial, world: World, count: number): Promise<number> {

@@ -12,7 +12,7 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 export type Fields = Record<string, string>;
 
-/** What a client keeps of a flow, and where it is. */
+/** A client's state of a flow. */
 export interface Flow {
   tenant: Tenant;
   client_id: string;

@@ -78,7 +78,7 @@ const call = ({ server }: Process, api_key: string) =>
   );
 
 test.skipIf(!program)(
-  'calls count once whichever process answers, and one that is told to end adds its own first',
+  'each call counts once, whichever process responds, and a process that is stopped adds its own counts first',
   async () => {
     const { site_id, api_key } = await json(['site', 'create', '--name', 'Counted', '--currency', 'EUR']);
     const [one, two] = processes;

@@ -83,7 +83,7 @@ export async function withListener<T>(
   }
 }
 
-/** What opens shops, as itself and as an operator would send it. */
+/** Credentials of shops, unchanged and in the header of an operator. */
 function secretsOfShops({ tenants }: World): OperatorListener['wrong'] {
   return tenants.flatMap(({ name, secrets, site_id }) =>
     Object.entries(secrets).flatMap(([scheme, secret]) => {
@@ -124,7 +124,7 @@ export async function operatorCall(
   };
   if (operation.id.endsWith('.addDomain')) call.body = { host, is_primary: false };
   if (operation.id.endsWith('.createSite')) call.body = { name: `${tenant.canary} further`, country: 'DE' };
-  // The tenants of a world have payments under way.
+  // The tenants of the proofs have open payments.
   if (operation.id.endsWith('.deleteSite')) call.query.force = 'true';
   if (operation.id.endsWith('.removeDomain')) {
     await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [
@@ -135,7 +135,7 @@ export async function operatorCall(
   return call;
 }
 
-/** Undoes what the calls have done to a tenant, so that others can go on with it. */
+/** Reverts the effects of the calls on a tenant, so that others can use it. */
 export async function settle({ world }: OperatorListener, { site_id }: Tenant): Promise<void> {
   await world.owner.query('delete from commerce.site_domains where site_id = $1', [site_id]);
   await world.owner.query(

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** Amounts as a German shop writes them: 1500,00. What has two readings is refused, and never saved as the smaller one. */
+/** Amounts as a German shop writes them: 1500,00. Ambiguous input is rejected, and never saved as the smaller amount. */
 
 const TWO_READINGS = '1.500 can mean 1500,00 or 1,50: enter 1500,00 or 1,50.';
 
@@ -90,7 +90,7 @@ const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: st
       await fill('Code', `SOFA${width}`);
       await fill('Percent', '12,5');
     },
-    ...{ label: 'Smallest order value in EUR', save: 'Save' },
+    ...{ label: 'Minimum order value in EUR', save: 'Save' },
   },
   {
     where: 'the largest budget of agents',
@@ -144,7 +144,7 @@ inPanel('a delivery option of 4,90 is saved as 4.90, and its discount of 12,5 % 
   await open('/discounts/new');
   await fill('Code', `VAN${width}`);
   await fill('Percent', '12,5');
-  await fill('Smallest order value in EUR', '1.500,00');
+  await fill('Minimum order value in EUR', '1.500,00');
   await press('Save');
   await sees('Saved.');
   const { discounts } = await unwrap(dashboard.GET('/api/dashboard/discounts'));

@@ -10,12 +10,12 @@ import { buy, pickUp, reserve } from './panel/purchases.ts';
 import { join as joinStaff, PASSWORD } from './panel/staff.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** What a merchant meets on some days only: what fails, what waits, what somebody else has changed. */
+/** Rare situations of a merchant: failures, waiting work, and changes by someone else. */
 
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
 
-inPanel('an order that is fetched says so, and nothing of delivery', async (visit) => {
+inPanel('an order for pickup shows this, and nothing about delivery', async (visit) => {
   const { open, look, sees, text } = visit;
   const { id } = await pickUp(visit);
   await open(`/orders/${id}`);
@@ -59,7 +59,7 @@ inPanel('orders are filtered by the days of the shop, not of the device', async 
     await look('orders-days');
     await fillDay(visit, 'Placed from', before);
     await fillDay(visit, 'Placed until', before);
-    await sees('No order fits');
+    await sees('No matching orders');
     await fill('Search orders', '');
     expect(new URL(tab.url()).searchParams.get('created_to')).toBe(
       new Date(Date.parse(`${day}T00:00:00+14:00`)).toISOString(),
@@ -69,7 +69,7 @@ inPanel('orders are filtered by the days of the shop, not of the device', async 
   }
 });
 
-inPanel('pictures that fail say which and why, and the product keeps what it has', async (visit) => {
+inPanel('failed pictures are named with the reason, and the product keeps its own', async (visit) => {
   const { open, fill, press, sees, look, tab, dashboard, width } = visit;
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const { id } = await unwrap(
@@ -90,13 +90,13 @@ inPanel('pictures that fail say which and why, and the product keeps what it has
     const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
     const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
     // Awaited before it begins: it may be over soon.
-    const isTold = sees('Pictures are still on their way.');
+    const isTold = sees('Pictures are still uploading.');
     await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
     await isTold;
-    await sees('drawing.svg is no JPEG, PNG or WebP picture.');
+    await sees('drawing.svg is not a JPEG, PNG or WebP picture.');
     await sees('empty.png is empty.');
     await tab.waitForSelector('.images li img', { timeout: 60_000 });
-    await tab.waitForFunction(`!document.body.innerText.includes('Pictures are still on their way.')`);
+    await tab.waitForFunction(`!document.body.innerText.includes('Pictures are still uploading.')`);
     await sees('no-picture.jpg: ');
     await look('pictures-failed');
     await press('Save');
@@ -121,7 +121,7 @@ inPanel('a picture that was on its way when everything was discarded is not adde
   const file = join(folder, 'late.png') as `${string}.png`;
   await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 120, height: 90 } });
   await open(`/products/${id}`);
-  // What the server made of it is heard of once it is let go.
+  // The response about the file arrives once it is released.
   await tab.evaluate(`{
     const { fetch } = window;
     window.letGo = new Promise((resolve) => { window.go = resolve; });
@@ -135,7 +135,7 @@ inPanel('a picture that was on its way when everything was discarded is not adde
   }`);
   const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(file);
-  await sees('Pictures are still on their way.');
+  await sees('Pictures are still uploading.');
   await press('Discard');
   await tab.waitForFunction(`!document.querySelector('.save-bar')`);
   await tab.evaluate('window.go()');
@@ -157,20 +157,20 @@ inPanel('what was sent to a webhook is read, and sent again', async (visit) => {
   await press('Send a ping');
   await sees('webhook.ping');
   await press('Show webhook.ping');
-  await sees('What was sent');
+  await sees('Sent payload');
   await look('webhook-delivery');
   await sees('Booked.');
   await press('Send again');
   await sees('It is sent again.');
   await receiver.until(2);
-  // What is tried again by itself is not sent by hand.
+  // A delivery with an automatic retry cannot be sent by hand.
   isUp = false;
   await press('Send a ping');
   await sees('The receiver answered 500.');
   await open(`/settings/webhooks/${id}`);
   await look('webhook-deliveries');
   await press('Show webhook.ping');
-  await sees('It is tried again by itself');
+  await sees('Next automatic attempt');
   expect(await tab.$eval('.dialog footer .button.primary', (button) => button.ariaDisabled)).toBe('true');
 });
 
@@ -192,7 +192,7 @@ inPanel('a key is replaced, and the old one works as long as was chosen', async 
   const first = await create();
   await press('I have stored it');
   await press(`Rotate ${description}`);
-  await fill('The old one works for', '1');
+  await fill('The old one ends', '1');
   await look('key-rotate');
   await press('Rotate');
   await sees('It is shown only now.');
@@ -205,7 +205,7 @@ inPanel('a key is replaced, and the old one works as long as was chosen', async 
   expect(Math.round((Date.parse(old?.expires_at ?? '') - Date.now()) / 60_000)).toBe(60);
 
   await press(`Rotate ${description}`);
-  await fill('The old one works for', '0');
+  await fill('The old one ends', '0');
   await press('Rotate');
   await sees('It is shown only now.');
   expect(await states(second, await secretOf(visit))).toEqual([401, 200]);
@@ -235,15 +235,15 @@ inPanel('a panel that is open follows a role that changes or ends', async (visit
     await other.press('Leave without saving');
     await other.tab.locator('a[href$="/settings/general"]').click();
     await other.sees('Save');
-    // What is typed outlives a session that ends, out of sight.
-    await other.fill('Low stock from', '41');
+    // Input survives the end of a session, hidden.
+    await other.fill('Low stock threshold', '41');
     await press('Remove Noor Finch');
     await press('Remove');
     await sees('Removed.');
     await other.press('Save');
     await other.sees('Log in again');
     await other.look('login-again');
-    expect(await other.text()).not.toContain('Low stock from');
+    expect(await other.text()).not.toContain('Low stock threshold');
   });
 });
 

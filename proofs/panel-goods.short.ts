@@ -15,7 +15,7 @@ afterAll(() => jobs?.stop());
 inPanel('a product with twelve variants and pictures is published', async (visit) => {
   const { open, fill, sees, look, tab, dashboard, storefront, width } = visit;
   const press = (name: string, role?: Reached) => reach(visit, name, role);
-  // They make the pictures of what is uploaded.
+  // The jobs process the uploaded pictures.
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const [, picture, second] = await picturesOf(visit);
   await open('/products');
@@ -33,7 +33,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   }
   await look('pictures');
   await press('Move picture 2 up');
-  await fill('What picture 1 shows', 'The coat from behind');
+  await fill('Alt text of picture 1', 'The coat from behind');
   for (const [option, word, values] of [
     ['Option 1', 'Size', 'S, M, L'],
     ['Option 2', 'Colour', 'Red, Blue, Green, Black'],
@@ -78,7 +78,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   expect(last).toMatchObject({ sku: `COAT-${width}`, price: '99.90', image_url: second });
   expect(products[0]?.images.map(({ variant_ids }) => variant_ids.length)).toEqual([4, 0]);
 
-  // What is added later needs no new product.
+  // Options can be added later without a new product.
   await sees('Variants (12)');
   // A message under the pointer stays.
   await tab.mouse.move(0, 0);
@@ -149,7 +149,7 @@ inPanel('a formatted description is previewed as customers will see it', async (
   await tab.locator('details.preview > summary').click();
   await look('product-preview');
   expect(await previewed()).toBe('Cut by hand Of oak. More');
-  // Whatever is typed: the browser's complaints would hold what these say, and fail the test.
+  // For any input: a browser's own validation message would hide these texts, and fail the test.
   await fill('Formatted description (HTML)', '');
   await fill(
     'Formatted description (HTML)',
@@ -213,7 +213,7 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
   expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
 });
 
-inPanel('a file is tried, then imported, and what is refused says where', async (visit) => {
+inPanel('a file is previewed, then imported, and rejected rows are listed with their position', async (visit) => {
   const { open, press, fill, sees, look, text, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
   const path = join(folder, 'products.csv');
@@ -235,7 +235,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     await look('import');
     await choose(visit, 'File of products', path);
     await press('Try it first (dry run)');
-    await sees('What would happen');
+    await sees('Expected timeline');
     const told = await text();
     for (const word of ['Refused (1)', 'Variant Price', `PAN-${width}`, 'is not an amount', 'already, in line 2']) {
       expect(told).toContain(word);
@@ -246,14 +246,14 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     for (const [choice, outcome] of [
       ['refuse', 'Refused (2)'],
       ['suffix', `it becomes "POT-${width}-S-2"`],
-      ['keep-first', 'comes in without a SKU'],
+      ['keep-first', 'is imported without a SKU'],
     ] as const) {
       await fill(rule, choice);
       await press('Try it first (dry run)');
       await sees(outcome);
     }
     await press('Import 2 products');
-    await sees('What was imported');
+    await sees('Result of the import');
     expect(await isThere()).toBe(true);
     await look('imported');
   } finally {
@@ -271,7 +271,7 @@ inPanel('of many things that are wrong with a file a hundred are shown, and all 
   await open('/products/import');
   await choose(visit, 'File of products', path);
   await press('Try it first (dry run)');
-  await sees('Changed on the way (149)');
+  await sees('Changed during the import (149)');
   await sees('The first 100 are shown; the file has all of them.');
   expect(await tab.$$eval('tbody tr', (shown) => shown.length)).toBe(100);
   await tab.evaluate(

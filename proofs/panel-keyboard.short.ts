@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { buy } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** What is done most, by the keyboard alone: no mouse, no touch, and the focus is always in sight. */
+/** The most frequent tasks by keyboard only: no mouse, no touch, and the focus is always visible. */
 
 inPanel('an order is marked as paid and shipped by keyboard alone', async (visit) => {
   const { open, sees, seesNoDialog, tab, dashboard } = visit;
@@ -11,7 +11,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   await open('/orders?payment_status=awaiting_payment&sort=newest');
   await tabTo(visit, order_number);
   await tab.keyboard.press('Enter');
-  await sees('What happened');
+  await sees('Timeline');
   await tabTo(visit, 'Mark as paid');
   await tab.keyboard.press('Enter');
   await isInDialog(visit);
@@ -27,7 +27,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   await tab.keyboard.press('Tab');
   await tab.keyboard.type('0034');
   await tab.keyboard.press('Enter');
-  await sees('Shipped. The customer is told by mail.');
+  await sees('Shipped. The customer receives an e-mail.');
 
   const order = await unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }));
   expect(order).toMatchObject({ payment_status: 'paid', fulfillment_status: 'fulfilled' });
@@ -90,7 +90,7 @@ async function tabTo({ tab }: Visit, name: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name}, but to: ${passed.join(', ')}`);
 }
 
-/** What has the focus; whether it is drawn around, and within the window. */
+/** The focused element, whether it has a focus ring, and whether it is within the window. */
 const FOCUSED = `(() => {
   const focused = document.activeElement;
   const label = focused.labels?.[0]?.textContent.replace(/ \\*$/, '');

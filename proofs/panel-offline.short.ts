@@ -4,7 +4,7 @@ import { inPanel, type Visit } from './panel/visit.ts';
 /** A lost connection or a new version never leaves the panel white, and nothing that was typed is lost. */
 
 inPanel(
-  'a screen that did not load for want of a connection says so inside the frame, and loads later',
+  'a screen that could not load without a connection reports it inside the frame, and loads later',
   async (visit) => {
     const { open, press, sees, look, tab, text, width } = visit;
     await tab.setCacheEnabled(false);

@@ -23,7 +23,7 @@ inPanel('A customer is found, read and changed', async ({ open, fill, press, see
   await sees('Erased');
 });
 
-inPanel('What somebody else changes of a customer or a code meanwhile stays', async (visit) => {
+inPanel('changes by someone else to a customer or a code meanwhile are kept', async (visit) => {
   const { open, fill, press, sees, dashboard, width } = visit;
   const email = `both-${width}@customer.example`;
   const { id: customer_id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email } }));
@@ -58,7 +58,7 @@ inPanel('A discount code is made, limited and deleted', async ({ open, fill, pre
   await press('Add a code', 'link');
   await fill('Code', code);
   await fill('Percent', '15');
-  await fill('Times in total', '100');
+  await fill('Uses in total', '100');
   await look('discount-new');
   await press('Save');
   await sees('Nobody yet.');

@@ -4,7 +4,7 @@ import { inPanel, type Visit } from './panel/visit.ts';
 
 /** A product is saved in one call: a save that is refused changes nothing, and two people who save one product lose nothing. */
 
-inPanel('a mistake in the third variant changes nothing, and what was typed stays', async (visit) => {
+inPanel('a mistake in the third variant changes nothing, and the form keeps its input', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   const { id, read } = await withSizes(visit, `Vase ${width}`);
   const before = await read();

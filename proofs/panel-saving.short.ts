@@ -8,13 +8,13 @@ import { workJobs } from '../server/test/jobs.ts';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** What is typed is saved or stays on the screen: nothing is lost while a form is being saved, or when it is left. */
+/** Input is saved or stays on the screen: nothing is lost while a form is being saved, or when it is left. */
 
 interface Editor {
   where: string;
   /** Opens it, with something to save. */
   begin(visit: Visit): Promise<void>;
-  /** The label of the field that somebody goes on typing into. */
+  /** The label of the field in which the user keeps typing. */
   field: string;
   save: string;
   said: string;
@@ -114,7 +114,7 @@ for (const { where, begin, field, save, said } of editors) {
   });
 }
 
-inPanel('whoever saves by keyboard goes on where they were', async (visit) => {
+inPanel('after saving by keyboard the focus stays in place', async (visit) => {
   const { open, fill, tab, sees, width } = visit;
   await open('/settings/legal');
   await fill('Imprint', `https://shop.example/by-key-${width}`);
@@ -174,7 +174,7 @@ afterAll(() => jobs?.stop());
 
 inPanel('what is typed into the brand while its logo is uploaded is saved with it', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, demo, width } = visit;
-  // They make the pictures of what is uploaded.
+  // The jobs process the uploaded pictures.
   jobs ??= await workJobs({ baseUrl: demo.base_url });
   const folder = await mkdtemp(join(tmpdir(), 'panel-logo-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -203,7 +203,7 @@ inPanel('what is typed into the brand while its logo is uploaded is saved with i
 inPanel('settings and codes that were changed are not left unasked', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   for (const [path, field, value] of [
-    ['/settings/general', 'Low stock from', '3'],
+    ['/settings/general', 'Low stock threshold', '3'],
     ['/discounts/new', 'Code', 'NEVER'],
   ] as const) {
     await open(path);
@@ -252,7 +252,7 @@ inPanel('a file that waits to be imported, and an import that runs, are not left
   const input = await tab.waitForSelector('input[aria-label="File of products"]');
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
   await press('Try it first (dry run)');
-  await sees('What would happen');
+  await sees('Expected timeline');
   if (width < 896) await tab.locator('.menu-button').click();
   await leave('Leave without importing?');
   await press('Cancel');
@@ -267,31 +267,28 @@ inPanel('a file that waits to be imported, and an import that runs, are not left
   await press('Stop and leave');
   await tab.waitForFunction(`document.querySelector('h1')?.textContent === 'Customers'`);
   await answer.letGo();
-  await expect.poll(isIn, { message: 'what was under way is in', timeout: PATIENCE_MS }).toBe(true);
+  await expect.poll(isIn, { message: 'the upload has finished', timeout: PATIENCE_MS }).toBe(true);
 });
 
-inPanel(
-  'settings that were read anew while they are edited do not hide what somebody else has saved',
-  async (visit) => {
-    const { open, fill, press, sees, tab, dashboard, width } = visit;
-    const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];
-    await open('/settings/legal');
-    await fill('Right of withdrawal', mine);
-    const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
-    await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
-    // A while later somebody comes back to the window, and the panel looks for news.
-    await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
-    const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
-    await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
-    await isRead;
-    await press('Save');
-    await sees('Somebody else changed this meanwhile');
-    await sees(theirs);
-    await press('Take theirs');
-    const kept = await unwrap(dashboard.GET('/api/dashboard/settings'));
-    expect(kept.legal.withdrawal_url).toBe(theirs);
-  },
-);
+inPanel('settings that are fetched again while they are edited do not hide a save by someone else', async (visit) => {
+  const { open, fill, press, sees, tab, dashboard, width } = visit;
+  const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];
+  await open('/settings/legal');
+  await fill('Right of withdrawal', mine);
+  const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
+  // A while later somebody comes back to the window, and the panel looks for news.
+  await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
+  const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
+  await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+  await isRead;
+  await press('Save');
+  await sees('Somebody else changed this meanwhile');
+  await sees(theirs);
+  await press('Take theirs');
+  const kept = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  expect(kept.legal.withdrawal_url).toBe(theirs);
+});
 
 /** Holds back every change that the panel sends from now on, as a slow network does, until it is let go. */
 async function holdChanges({ tab }: Visit) {
@@ -301,7 +298,7 @@ async function holdChanges({ tab }: Visit) {
   const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    // What is still asked for when the tab is closed has no answer.
+    // Requests that are open when the tab is closed get no response.
     const go = () => request.continue().catch(() => undefined);
     if (isLetGo || request.method() === 'GET') return go();
     held.push(go);

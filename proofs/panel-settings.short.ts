@@ -9,13 +9,13 @@ inPanel('Settings are changed section by section', async ({ open, fill, press, s
   await look('settings');
 
   await open('/settings/general');
-  await fill('Low stock from', String(width % 100));
+  await fill('Low stock threshold', String(width % 100));
   await look('settings-general');
   await press('Save');
   await sees('Saved.');
 
   await open('/settings/tax');
-  await fill('Rate where none of these fits, in percent', `1${width % 10}.5`);
+  await fill('Default rate, in percent', `1${width % 10}.5`);
   await look('settings-tax');
   await press('Save');
   await sees('Saved.');
@@ -54,7 +54,7 @@ inPanel('Settings are changed section by section', async ({ open, fill, press, s
   });
 });
 
-inPanel('what people type is cleaned, and what has two readings is refused', async (visit) => {
+inPanel('input is cleaned, and ambiguous input is rejected', async (visit) => {
   const { open, fill, press, sees, look, text, dashboard, width } = visit;
   await open('/settings/payments');
   await fill('IBAN', 'de89 3704 0044-0532 0130 00');
@@ -68,7 +68,7 @@ inPanel('what people type is cleaned, and what has two readings is refused', asy
   await press('Discard');
 
   await open('/settings/tax');
-  const rate = 'Rate where none of these fits, in percent';
+  const rate = 'Default rate, in percent';
   await fill(rate, '0.19');
   await sees('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
   await look('settings-tax-refused');
@@ -137,7 +137,7 @@ inPanel('A way of delivery is added, changed and deleted', async (visit) => {
   await fill('Country to add', 'AT');
   await press('Add');
   await tab.locator('::-p-text(Only parts of these countries)').click();
-  await fill('Beginnings of postal codes, one on a line', '10\n11');
+  await fill('Postal code prefixes, one per line', '10\n11');
   await look('settings-delivery-dialog');
   await press('Save');
   await sees(name);
@@ -158,7 +158,7 @@ inPanel('A way of delivery is added, changed and deleted', async (visit) => {
   await sees('Deleted.');
 });
 
-inPanel('Whoever works by keyboard stays in the dialog', async ({ open, fill, press, look, tab, text }) => {
+inPanel('keyboard users stay in the dialog', async ({ open, fill, press, look, tab, text }) => {
   await open('/settings/delivery');
   await press('Add an option');
   await fill('Name', 'By ship');
@@ -211,7 +211,7 @@ inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, 
   await press('I have stored it');
   await look('settings-webhooks');
   await press('https://receiver.example/hook', 'link');
-  await sees('Nothing was sent yet.');
+  await sees('Nothing has been sent yet.');
   await look('settings-webhook');
   await press('Delete');
   await sees('Delete Accounting?');

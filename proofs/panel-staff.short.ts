@@ -57,7 +57,7 @@ inPanel('One’s own account: mails, password, second factor, sessions', async (
     await sees('Scan this');
     await look('two-factor');
     const secret = (await tab.$eval('.copyable code', (code) => code.textContent)) ?? '';
-    await fill('Code that the app shows', generateSync({ secret }));
+    await fill('Code from the app', generateSync({ secret }));
     await press('Turn on', 'button');
     await sees('Your recovery codes');
     await look('recovery-codes');
@@ -74,7 +74,7 @@ inPanel('One’s own account: mails, password, second factor, sessions', async (
     await press('Forgot your password?', 'link');
     await fill('E-mail', email);
     await press('Send me a link');
-    await sees('a mail is on its way');
+    await sees('an e-mail is on its way');
     const token = (await mailsTo(email)).filter((mail) => mail.token.startsWith('rst_')).at(-1)?.token ?? '';
     await open(`/reset#${token}`);
     await fill('New password', `${PASSWORD} again`);

@@ -4,8 +4,8 @@ import { buy } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /**
- * What was saved is what shows from then on, however slow the network is: no old value comes back to be looked at, edited or
- * compared with, and nothing says that it is saved before the screen shows it.
+ * A saved value is the one displayed from then on, however slow the network is: no old value returns to be read, edited or
+ * compared with, and no message reports success before the screen shows it.
  */
 
 interface Change {
@@ -14,7 +14,7 @@ interface Change {
   begin(visit: Visit): Promise<void>;
   save: string;
   said: string;
-  /** What the screen shows once it is saved. */
+  /** The text on the screen once it is saved. */
   shows: string;
 }
 
@@ -70,7 +70,7 @@ const changes: Change[] = [
       await visit.open(`/orders/${id}`);
       await visit.press('Ship');
     },
-    ...{ save: 'Ship', said: 'Shipped. The customer is told by mail.', shows: 'Parcels' },
+    ...{ save: 'Ship', said: 'Shipped. The customer receives an e-mail.', shows: 'Parcels' },
   },
 ];
 
@@ -105,7 +105,7 @@ inPanel('what was deleted is not in its list any more', async (visit) => {
   expect(await wrong()).toEqual([]);
 });
 
-inPanel('whoever opens what a list shows is not led back by what was typed before', async (visit) => {
+inPanel('a late search in a list does not lead back from an opened entry', async (visit) => {
   const { open, sees, tab, dashboard, width } = visit;
   const body = { email: `found-${width}@customer.example`, first_name: 'Found', last_name: `${width}` };
   const { id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body }));
@@ -124,7 +124,7 @@ inPanel('whoever opens what a list shows is not led back by what was typed befor
   expect(new URL(tab.url()).pathname).toBe(`/panel/customers/${id}`);
 });
 
-inPanel('how money is taken stays as it was chosen, and what is refused stays as it was typed', async (visit) => {
+inPanel('the capture setting keeps the choice, and rejected input stays in the form', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   const chosen = () => tab.$eval('select[name="capture"]', (select) => (select as unknown as { value: string }).value);
   const other = width > 500 ? 'manual' : 'automatic';
@@ -134,7 +134,7 @@ inPanel('how money is taken stays as it was chosen, and what is refused stays as
   await tab.waitForSelector('.error');
   expect(await tab.$eval('input[name="secret_key"]', ({ value }) => value)).toBe('no key at all');
   await fill('Secret key', '');
-  await fill('Money is taken', other);
+  await fill('Payment is captured', other);
   await press('Save keys');
   await sees('Saved.');
   expect(await chosen()).toBe(other);
@@ -178,8 +178,8 @@ inPanel('a weight that can be read in two ways is not guessed', async (visit) =>
 });
 
 /**
- * Makes all reads slow from now on, and looks at the screen after each of its changes. Resolves to a way to learn when it was wrong,
- * as a condition tells of the text that is `shown`.
+ * Makes all reads slow from now on, and checks the screen after each of its changes. Resolves to a function that returns the wrong
+ * states; the condition refers to the displayed text as `shown`.
  */
 async function watchFor({ tab }: Visit, condition: string): Promise<() => Promise<unknown>> {
   await tab.evaluate(`{

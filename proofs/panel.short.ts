@@ -4,10 +4,10 @@ import { leaveScreenshot } from '../server/test/tab.ts';
 import { buy, sendAgent } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** What shoppers may type: it is shown as they typed it, and runs nowhere. */
+/** Hostile input of shoppers: it is shown as typed, and runs nowhere. */
 const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
 
-inPanel('the first screen tells how the shop stands', async ({ open, look, sees, tab }) => {
+inPanel('the first screen shows the state of the shop', async ({ open, look, sees, tab }) => {
   await open('/');
   await sees('to be shipped');
   await sees('Sales of the last 30 days');
@@ -74,7 +74,7 @@ inPanel('a transfer that came in is marked, and a part of the order shipped', as
   await fill('Tracking address', 'https://tracking.example/0034');
   await look('order-ship');
   await press('Ship');
-  await sees('Shipped. The customer is told by mail.');
+  await sees('Shipped. The customer receives an e-mail.');
   await seesNoDialog();
   await sees('Parcels');
   await fill('Staff note', 'Fragile');
@@ -106,7 +106,7 @@ inPanel('a refund follows the pieces, and puts them back into stock', async (vis
   await press('Refund');
   await tab.locator('.pieces input').fill('2');
   await fill('Reason', 'damaged');
-  await press('Put these pieces back into stock', 'checkbox');
+  await press('Restock these items', 'checkbox');
   await look('order-refund');
   await tab.locator('.dialog footer button[type="submit"]').click();
   await sees('The refund is recorded.');
@@ -173,7 +173,7 @@ inPanel('packing slips are printed without the panel around them', async (visit)
   expect(shown).not.toContain('Log out');
 });
 
-inPanel('what an agent may do and did is told, and it is switched off', async (visit) => {
+inPanel('the permissions and activity of an agent are shown, and its access is revoked', async (visit) => {
   const { open, look, press, sees, tab, width } = visit;
   const name = `Helper ${width}`;
   await sendAgent(visit, name);
@@ -184,14 +184,14 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
   await press(name, 'link');
   await sees('Looked for: mug');
   const facts = await tab.$eval('.facts', (list) => list.textContent ?? '');
-  for (const fact of ['OnlyMugs', 'Budget€50.00 a month', 'At most per order€20.00', 'Budget resets', 'Spent in all']) {
+  for (const fact of ['OnlyMugs', 'Budget€50.00 a month', 'At most per order€20.00', 'Budget resets', 'Total spent']) {
     expect(facts).toContain(fact);
   }
   await look('agent');
   await press('Revoke access');
   await look('agent-revoke');
   await press('Revoke access');
-  await sees('has no access any more.');
+  await sees('no longer has access.');
   await press('← Agents', 'link');
   await press('Change limits');
   await look('agents-limits');
@@ -203,7 +203,7 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
   await sees('A customer may allow an agent to spend');
 });
 
-inPanel('a bank statement of 30 transfers is matched, and what it pays is marked at once', async (visit) => {
+inPanel('a bank statement of 30 transfers is matched, and the paid orders are marked at once', async (visit) => {
   const { open, look, press, fill, sees, text } = visit;
   const orders: Awaited<ReturnType<typeof buy>>[] = [];
   while (orders.length < 30) orders.push(await buy(visit));
@@ -217,7 +217,7 @@ inPanel('a bank statement of 30 transfers is matched, and what it pays is marked
   await look('statement');
   await press('Mark 30 orders as paid');
   await sees('30 orders marked as paid.');
-  // What does not match is still to be looked at, and what was marked cannot be marked again.
+  // Transfers without a match remain to be checked, and marked ones cannot be marked again.
   await sees('1 transfer to check');
   await expect.poll(text).not.toContain('30 transfers to mark');
 

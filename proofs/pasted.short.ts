@@ -169,7 +169,7 @@ const OWN_TESTS: [string, string][] = [
   ['DATABASE_URL=', 'proofs/processes/fleet.ts'],
 ];
 
-/** What is printed when a block that keeps running is at work, by its last line. */
+/** The last line of output by which a block that keeps running is ready. */
 const AT_WORK: [string, RegExp][] = [
   ['npm run example:agent', /compare the code/],
   ['commerce mock', /Storefront token/],
@@ -184,7 +184,7 @@ const AT_WORK: [string, RegExp][] = [
 
 const folder = mkdtempSync(join(tmpdir(), 'commerce-pasted-'));
 const ports: Record<string, number> = {};
-/** What npm and vitest have put before the reader's own folders of commands. */
+/** Directories that npm and vitest put before the reader's own on PATH. */
 const OF_NPM = /node_modules[\\/](?:\.bin$|npm[\\/]|@npmcli[\\/])/;
 const pathWithout = process.env.PATH?.split(delimiter).filter((entry) => !OF_NPM.test(entry)) ?? [];
 const env = {

@@ -9,7 +9,7 @@ import { SYSTEM, type Tenant } from '../server/src/shop/shop.ts';
 
 const SECRET_KEY = 'a secret of the proofs, long enough to be one';
 
-/** What a shop has been paid, as the provider's books have it, held against its orders. */
+/** A shop's payments in the provider's books, compared with its orders. */
 export interface Books {
   /** As the server sees the database. */
   db: Pool;
@@ -19,7 +19,7 @@ export interface Books {
 }
 
 /**
- * What the job does about payments each minute; `provider` stands in for the test provider. What fails is done in the next
+ * The work of the payment job each minute; `provider` replaces the test provider. Failed work is repeated in the next
  * minute: a server that hangs may hold a lock.
  */
 export async function settle({ db, tenant }: Books, provider?: PaymentProvider): Promise<void> {
@@ -38,7 +38,7 @@ export async function decide({ owner, tenant }: Books, checkout_id: string, appr
   );
 }
 
-/** The provider takes the money although it has said that the payment is cancelled, and says so by an event. */
+/** The provider takes the money although it reported the payment as cancelled, and sends an event about it. */
 export async function succeedLate({ db, owner, tenant }: Books, checkout_id: string): Promise<void> {
   const { rows } = await owner.query<{ id: string }>(
     `update commerce.test_payments t set status = 'succeeded', captured = t.amount from commerce.payments p
@@ -66,7 +66,7 @@ export async function letTimePass({ owner, tenant }: Books): Promise<void> {
 }
 
 interface Account {
-  /** What was taken and not given back, in minor units. */
+  /** Captured and not refunded, in minor units. */
   money: number;
   orders: number;
   /** The total of the orders that are paid. */

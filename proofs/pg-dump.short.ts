@@ -106,7 +106,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     const mended = run(`'${process.execPath}' '${COMMANDS}' migrate`, login(to, 'commerce', database));
 
     expect(loaded.stderr).toContain('role "commerce_app" does not exist');
-    expect(mended.stderr).toMatch(/^Added what was missing: role commerce_app, .* policies/);
+    expect(mended.stderr).toMatch(/^Restored missing objects: role commerce_app, .* policies/);
     expect(await send(superuser, COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
     const calls = `select has_function_privilege('public', 'commerce.enqueue(text, json, timestamptz)', 'execute') as open`;
     expect(await send(superuser, calls)).toEqual([{ open: false }]);

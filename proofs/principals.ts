@@ -4,7 +4,7 @@ import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import type { Call } from './client.ts';
 import { headerOf, type Tenant } from './tenant.ts';
 
-/** Who calls, with all that they hold, and what the contract opens to them. A new kind of caller is a line in `principalsOf`. */
+/** A caller with all credentials, and the operations that the contract opens to it. A new kind of caller is a line in `principalsOf`. */
 export interface Principal {
   name: string;
   /** The security schemes whose credentials the headers carry. */

@@ -9,9 +9,9 @@ import { freePort } from '../server/src/db/free-port.ts';
 import type { Reply } from './client.ts';
 
 /**
- * Prism as a proxy in front of a server: it reads the contract by itself and reports in a header of each answer where the
- * request or the answer deviates from it. A contract that it could not compile would make it report nothing at all, so there is
- * a header that makes the answer to a request invalid on the way, to see that it checks.
+ * Prism as a proxy in front of a server: it reads the contract itself and reports in a header of each response where the
+ * request or the response deviates from it. With a contract that it could not compile it would report nothing at all, so a
+ * header can make the response to a request invalid on the way, to verify that it checks.
  */
 export interface Prism {
   baseUrl: string;
@@ -77,7 +77,7 @@ async function forward(upstream: string, req: IncomingMessage, res: ServerRespon
   });
   const spoil = req.headers['x-spoil'] !== undefined;
   const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
-  // What is compressed has been unpacked by now.
+  // Compressed bodies have been unpacked by now.
   const kept = without([...OF_THE_CONNECTION, 'content-encoding'], [...answer.headers]);
   res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
   res.end(bytes);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back, as it stood on the wire. */
+/** The raw bytes of a response. */
 export interface RawAnswer {
   status: number;
   /** The status line and the header fields. */

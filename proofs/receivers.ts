@@ -8,7 +8,7 @@ export interface BadReceiver {
   /** The outcome that must be recorded for an attempt. */
   outcome: string;
   status: number | null;
-  /** What it asks for with Retry-After, in seconds, as far as that counts. */
+  /** The Retry-After that it sends, in seconds, up to the accepted maximum. */
   asks?: number;
   /** An attempt takes as long as allowed. */
   slow?: boolean;

@@ -53,7 +53,7 @@ interface Scene {
   ids: Partial<Ids>;
 }
 
-/** What the examples cannot express: the few operations whose success depends on the current state. */
+/** Cases that the examples cannot express: the few operations whose success depends on the current state. */
 const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
   // Someone new each time: who was attacked may be throttled.
   'dashboard.login': async (call, { world, tenant }) => {

@@ -7,7 +7,7 @@ import type { OpenShop } from './shop.ts';
 import { operationOf } from './tenant.ts';
 import { type Asked, answerIn, askOverMcp, askOverRest, type Speaker } from './ucp.ts';
 
-/** Who tries to change a checkout while a person reads its review, and by which protocol. */
+/** Callers who try to change a checkout while a person reads its review, each over a protocol. */
 
 export type Maker = 'storefront' | 'guest agent' | 'agent';
 
@@ -26,7 +26,7 @@ export interface Target {
   other_option: string;
 }
 
-/** What a swap changes; each protocol changes what it can. */
+/** The changes of a swap; each protocol applies those that it can. */
 export interface Wish {
   email?: string;
   phone?: string;
@@ -36,7 +36,7 @@ export interface Wish {
   quantity?: number;
 }
 
-/** Whether the swap changed anything of what it was for. */
+/** Whether the swap changed anything that it should change. */
 export type Swap = (target: Target, wish: Wish) => Promise<boolean>;
 
 export const PROFILES = {

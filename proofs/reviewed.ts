@@ -2,7 +2,7 @@ import { answersOn, type PageSummary, shownAs, summaryOf } from '../server/test/
 import type { Address, Checkout } from './goods.ts';
 import type { OpenShop } from './shop.ts';
 
-/** What the review of the hosted page shows a person, and what the order of the checkout is, in the same form. */
+/** The review on the hosted page, and the order of the checkout, in the same form. */
 export interface Reviewed {
   lines: PageSummary['lines'];
   total: string;
@@ -18,7 +18,7 @@ export function reviewOn(html: string): Reviewed | undefined {
   return { lines: summary.lines, total: summary.total, answers: Object.fromEntries(answers) };
 }
 
-/** What both a checkout and its order are of. */
+/** The common fields of a checkout and its order. */
 interface Bought {
   email: string | null;
   phone: string | null;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addressOf, asGuest } from './customers.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
-/** What shoppers and staff make with a tenant's goods: carts, checkouts, orders, and what these need. */
+/** Objects that shoppers and staff create from a tenant's goods: carts, checkouts, orders, and their prerequisites. */
 
 export async function makeDiscount(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { id, code } = (await callAs(world, tenant, 'dashboard.createDiscount', {
@@ -168,7 +168,7 @@ export async function authorize({ owner }: World, { site_id }: Tenant, order_id:
   );
 }
 
-/** The time to pay an order is over. */
+/** Moves the payment deadline of an order into the past. */
 export async function letExpire(world: World, tenant: Tenant, order_id: string): Promise<void> {
   await world.owner.query('update commerce.orders set payment_due_at = now() where site_id = $1 and id = $2', [
     tenant.site_id,

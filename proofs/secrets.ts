@@ -9,7 +9,7 @@ export class Secrets {
     return this.#kinds.size;
   }
 
-  /** What kind of secret it is, the first word of `kind` says when it is found. */
+  /** Adds a secret; the first word of `kind` names its kind when it is found. */
   add(kind: string, secret: string): void {
     if (secret.length >= LEAST_LENGTH) this.#kinds.set(secret, kind);
   }
@@ -77,7 +77,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** What of the Base64 form does not depend on what stands around the secret when it begins at this place of three. */
+/** The part of the Base64 form that does not depend on the surrounding bytes, if the secret begins at this offset of three. */
 function base64(secret: string, at: number): string {
   const bytes = Buffer.concat([Buffer.alloc(at), Buffer.from(secret)]);
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
@@ -101,7 +101,7 @@ export class Search {
     }
   }
 
-  /** What is found in a text: the kind of secret, and where. */
+  /** The findings in a text: the kind of secret, and the position. */
   in(text: string): string[] {
     this.characters += text.length;
     const found: string[] = [];

@@ -26,12 +26,12 @@ export interface Premises {
   /** Of sites; to be read again after a change. */
   hosts: SiteHosts;
   violations: Violations;
-  /** What the server's log tells of its 5xx answers, by request id. */
+  /** The errors in the server's log behind 5xx responses, by request id. */
   causes: Map<string, unknown>;
   openShop(settings?: { currency?: string }): Promise<OpenShop>;
 }
 
-/** Runs work against a server of its own, and checks the invariants when it is over. */
+/** Runs work against a server of its own, and checks the invariants at the end. */
 export async function onPremises<T>(
   trial: Trial,
   deed: (premises: Premises) => Promise<T>,
@@ -97,7 +97,7 @@ export interface Answer<Id extends OperationId> {
   /** The body of a refusal. */
   refusal: (Record<string, unknown> & { error: string }) | undefined;
   replayed: boolean;
-  /** The version of what it is about, where it has one. */
+  /** The version of its subject, if it has one. */
   etag: string | undefined;
 }
 
@@ -113,7 +113,7 @@ function unlessReset(error: Error & { code?: string }): Reply {
 /** How often a call is sent again that found the server too busy. */
 const ATTEMPTS = 200;
 
-/** What pg throws when no connection becomes free, or none opens, in time: nothing has been sent then. */
+/** The errors that pg throws when no connection becomes free, or none opens, in time: nothing has been sent then. */
 const NO_CONNECTION = /timeout exceeded when trying to connect|terminated due to connection timeout/;
 
 /**
@@ -144,7 +144,7 @@ export class OpenShop {
     this.#credentials = credentials;
   }
 
-  /** What the storefront calls with. */
+  /** The headers for the storefront. */
   get headers(): Record<string, string> {
     return this.#headersFor('storefront', {});
   }

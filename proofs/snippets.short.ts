@@ -19,7 +19,7 @@ const UNCHECKED: Record<string, string> = {
   sql: 'for a database of your own: proofs of backups and roles run such statements',
 };
 
-/** Documents whose programs are written by another program, from what the compiler said. */
+/** Documents whose programs are generated from the output of the compiler. */
 const WRITTEN = ['docs/sdk.md'];
 
 const snippets = DOCUMENTS.filter((file) => !WRITTEN.includes(file)).flatMap(snippetsOf);
@@ -38,7 +38,7 @@ test('each program in the documents compiles against the SDK', async () => {
     ...{ types: ['node'], noEmit: true, skipLibCheck: true, strict: true },
   };
   expect(await compiled('ts', compilerOptions)).toBe('');
-  // JavaScript says nothing of its parameters.
+  // JavaScript has no types for its parameters.
   const ofJavaScript = { ...compilerOptions, noImplicitAny: false, allowJs: true, checkJs: true };
   expect(await compiled('js', ofJavaScript)).toBe('');
 });
@@ -49,7 +49,7 @@ test('each block that is neither run nor compiled has its reason', () => {
   expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);
 });
 
-/** What the compiler says of all programs in a language; nothing when they are right. */
+/** The compiler's output for all programs in a language; empty without errors. */
 async function compiled(language: 'ts' | 'js', compilerOptions: object): Promise<string> {
   const project = join(FOLDER, `tsconfig.${language}.json`);
   writeFileSync(project, JSON.stringify({ compilerOptions, include: [`*.${language}`, NAMES] }));

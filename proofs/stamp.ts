@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 
-/** What figures were measured of. */
+/** The version that figures were measured with. */
 export interface Stamp {
   /** How many operations the contract has. */
   operations: number;

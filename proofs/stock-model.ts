@@ -1,4 +1,4 @@
-/** What the shop promises about its stock, for one caller after the other: the reference that D2 compares it with. */
+/** The shop's promises about its stock, for one caller after the other: the reference for D2. */
 
 export interface StockState {
   /** By variant. */
@@ -10,7 +10,7 @@ export interface StockState {
 
 export interface CheckoutState {
   status: 'none' | 'open' | 'completed' | 'cancelled' | 'returned';
-  /** What it holds, by variant. */
+  /** The reserved quantities, by variant. */
   held: number[];
   /** It holds this past its time: others may take it. */
   overdue: boolean;
@@ -36,7 +36,7 @@ export interface PieceRefund {
   shipped?: boolean;
 }
 
-/** What is short: by variant, how many could be had. */
+/** The result; if short, the available quantity by variant. */
 export type Outcome = { done: true } | { short: Record<number, number> } | { refused: string };
 
 export function reservedOf({ checkouts }: StockState, variant: number): number {

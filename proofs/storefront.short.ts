@@ -184,7 +184,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
         page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
       const login = demo.customers[1];
       await page.goto(`${home}/${language}/login`);
-      // Refused forms keep what was typed, but for the password, and say which field it was.
+      // Rejected forms keep their input, except the password, and name the wrong field.
       await page.type('[action$="/register"] [name="first_name"]', 'Maja');
       await page.$eval('[action$="/register"] [name="email"]', (field) => Object.assign(field, { type: 'text' }));
       await page.type('[action$="/register"] [name="email"]', 'maja.example');
@@ -286,7 +286,7 @@ for (const width of [1280, 375])
       await visit.follow('.trail li:nth-child(2) a');
       expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
       await visit.look('1-chips');
-      // What filters nothing is no chip, be it the name of anything.
+      // A parameter that filters nothing is not shown as a filter, whatever its name.
       await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
       expect(await visit.count('.chips')).toBe(0);
       await page.goBack();
@@ -315,7 +315,7 @@ for (const width of [1280, 375])
   );
 
 played(
-  'when the shop cannot be reached, every page says so in its language, and none shows how the program is made',
+  'when the shop cannot be reached, every page reports it in its language, and none shows internals',
   async () => {
     const gone = `http://localhost:${await freePort()}`;
     const { site_id: siteId, storefront_token: storefrontToken } = demo;
@@ -344,7 +344,7 @@ played(
   async () => {
     const { page, complaints } = await openTab(browser, 1280, { script: true });
     await page.goto(`${home}/en/`);
-    // What is suggested for its first letters would be replaced under the key.
+    // Suggestions for the first letters would be replaced while the test presses a key.
     const isAnswered = page.waitForResponse((response) => response.url().endsWith('q=rowan'));
     await page.type('.search input', 'rowan');
     await (await isAnswered).text();
@@ -388,7 +388,7 @@ played(
 );
 
 played(
-  'a customer who forgot the password is sent a link, and nobody is told whether there is an account',
+  'a customer who forgot the password is sent a link, and no response reveals whether there is an account',
   async () => {
     const asked = async (email: string) => {
       const body = new URLSearchParams({ email });
@@ -403,7 +403,7 @@ played(
 );
 
 played(
-  'a form of another site is refused, and what is gone or has expired has a page in the language',
+  'a form of another site is rejected, and missing or expired objects have a page in the language',
   async () => {
     const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
     const foreign = await fetch(`${home}/en/cart/add`, {
@@ -453,7 +453,7 @@ async function variantOf(slug: string, option: string): Promise<string | undefin
   return variants.find(({ option1 }) => option1 === option)?.id;
 }
 
-/** What the hosted page asks a customer who has an address. */
+/** Fills in the hosted page for a customer who has an address. */
 async function placeOrder(page: Page): Promise<void> {
   const press = (action: string) => Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
   await page.click('[name="payment_method"][value="bank_transfer"]');
@@ -463,12 +463,12 @@ async function placeOrder(page: Page): Promise<void> {
   await press('place_order');
 }
 
-/** What a shopper does, and what everybody must be able to. */
+/** The steps of a shopper, which must work for everybody. */
 function walk(page: Page, name: string) {
   const leaving = (act: Promise<void>) => Promise.all([page.waitForNavigation(), act]);
   const found: string[] = [];
   return {
-    /** What somebody would stumble over on the pages that were looked at. */
+    /** Accessibility problems on the visited pages. */
     found,
     follow: (link: string) => leaving(page.click(link)),
     press: (button: string) => leaving(page.click(button)),
@@ -487,7 +487,7 @@ function walk(page: Page, name: string) {
   };
 }
 
-/** What axe-core finds on the same page with scripts, which it needs. */
+/** The findings of axe-core on the same page with scripts, which it needs. */
 async function violationsAt(page: Page): Promise<string[]> {
   const tab = await page.browserContext().newPage();
   tab.setDefaultTimeout(PATIENCE_MS);

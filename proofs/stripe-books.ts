@@ -3,7 +3,7 @@ import { refundedOf } from '../server/test/stripe/intents.ts';
 import type { Intent } from '../server/test/stripe/objects.ts';
 import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
 
-/** What the stand-in for Stripe holds for a checkout, compared with its orders. */
+/** The state of the stand-in for Stripe for a checkout, compared with its orders. */
 export interface StripeBooks {
   /** As nobody sees it in production, past row-level security. */
   owner: Pool;
@@ -43,7 +43,7 @@ export async function actAtStripe(books: StripeBooks, checkout_id: string, appro
 }
 
 /**
- * Stripe takes the money of what it has said is over, which it should not. A reservation that was released is gone for good: the
+ * Stripe captures a payment that it reported as ended, which it should not. A released reservation is gone for good: the
  * shopper cannot approve it a second time.
  */
 export async function succeedLate(books: StripeBooks, checkout_id: string): Promise<void> {
@@ -95,7 +95,7 @@ export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void
 
 interface Record {
   orders: number;
-  /** What the orders keep, and what is reserved for them, in minor units. */
+  /** The money kept for orders, and the money reserved for them, in minor units. */
   kept: number;
   reserved: number;
   returned: number;

@@ -37,7 +37,7 @@ export async function openStripeShop(
   };
 }
 
-/** Checkouts of one piece each, for 10.00, that are to be paid by card. */
+/** Checkouts of one piece each, for 10.00, with payment by card. */
 export async function cardCheckouts({ shop, variant_id }: StripeShop, count: number): Promise<string[]> {
   const carts = await putInCarts(
     shop,

@@ -2,7 +2,7 @@ import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
 /** Makers of subscribers to a shop's events. Nothing is delivered in the world of the proofs. */
 
-/** They subscribe to what does not happen, so that operations do not cost more with each of them. */
+/** They subscribe to events that do not occur, so that operations do not cost more with each of them. */
 const QUIET = ['order.payment_expired'];
 
 /**

@@ -84,7 +84,7 @@ function orderOf(id: string): number {
   return (id.codePointAt(0) ?? 0) * 1_000 + Number(id.slice(1));
 }
 
-/** What the figures were measured on. */
+/** The machine on which the figures were measured. */
 export function machineLine(): string {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);

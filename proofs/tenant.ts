@@ -41,7 +41,7 @@ export interface Ids {
   agent_token: string[];
   /** Of requests for consent that nobody has decided on. */
   user_code: string[];
-  /** What the agent made whose token is among the secrets. */
+  /** The objects of the agent whose token is among the secrets. */
   agent_cart: string[];
   agent_cart_line: string[];
   agent_checkout: string[];
@@ -62,7 +62,7 @@ export interface Tenant {
   merchant_id: string;
   ids: Ids;
   staff: { email: string; password: string }[];
-  /** What opens this tenant now, by security scheme. The customer's is that of the first in `ids`. */
+  /** The valid credentials of this tenant, by security scheme. The customer's is that of the first in `ids`. */
   secrets: Record<CredentialScheme, string>;
   /** Credentials that no longer work, and why. */
   dead: { kind: TokenKind; why: string; secret: string }[];
@@ -72,7 +72,7 @@ export interface Tenant {
 
 export type CredentialScheme = keyof typeof SCHEMES;
 
-/** The credentials of the contract: in which header they travel, and what they are. */
+/** The credentials of the contract: their header and kind. */
 export const SCHEMES = {
   StaffSession: { header: 'Authorization', kind: 'staff' },
   ApiKey: { header: 'X-API-Key', kind: 'api_key' },
@@ -89,10 +89,10 @@ export interface World {
   db: Pool;
   owner: Pool;
   tenants: [Tenant, Tenant, Tenant];
-  /** What the server's log tells of its 5xx answers, by request id. */
+  /** The errors in the server's log behind 5xx responses, by request id. */
   causes: Map<string, unknown>;
   violations: Violations;
-  /** How many answers were searched for foreign canaries and for what no error may reveal. */
+  /** The number of responses that were searched for foreign markers and for leaks. */
   answers: number;
   /** Sends a call of a tenant (undefined: of nobody) and checks what comes back. */
   send(call: Call, as: Tenant | undefined): Promise<Reply>;

@@ -9,7 +9,7 @@ import type { OpenShop, Premises } from './shop.ts';
 import * as stripeBooks from './stripe-books.ts';
 import { openStripeShop, RETURN_URL } from './stripe-shops.ts';
 
-/** What a payment is begun with. */
+/** The means with which a payment begins. */
 type Means = { card_token: string } | { confirmation_token: string } | { return_url: string };
 
 /** A shop that takes cards, and what its provider, the shopper there, and time do to a checkout that is being paid. */
@@ -21,14 +21,14 @@ export interface Till {
   /** A card that works without more ado. */
   working(): Means;
   decide(checkout_id: string, approved: boolean): Promise<unknown>;
-  /** The provider takes the money although it has said that the payment is ended, and says so by an event. */
+  /** The provider takes the money although it reported the payment as ended, and sends an event about it. */
   succeedLate(checkout_id: string): Promise<void>;
   letTimePass(): Promise<void>;
-  /** What the job does each minute. */
+  /** The work of the job each minute. */
   settle(): Promise<void>;
   /** The same while the provider cannot be reached. */
   settleWhileDown(): Promise<void>;
-  /** Whatever the provider has told by now is told again. */
+  /** Sends all events of the provider so far again. */
   tellAgain(): Promise<void>;
   faultIn(checkout_id: string): Promise<string | undefined>;
 }

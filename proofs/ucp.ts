@@ -33,7 +33,7 @@ export interface Wire {
   method: string;
   path: string;
   headers: Call['headers'];
-  /** What is sent as JSON; nothing if undefined. */
+  /** The body, sent as JSON; no body if undefined. */
   message: unknown;
 }
 
@@ -70,7 +70,7 @@ function asking(way: typeof overRest): Ask {
 export const askOverRest = asking(overRest);
 export const askOverMcp = asking(overMcp);
 
-/** What a function answered, in either way in; undefined for a failure of the protocol. */
+/** The result of a function, on either transport; undefined for a failure of the protocol. */
 export function answerIn({ status, text }: Reply): Record<string, unknown> | undefined {
   const said = JSON.parse(text) as Record<string, unknown> & {
     result?: { structuredContent?: Record<string, unknown> };
@@ -85,7 +85,7 @@ interface Scene {
   customer_id: string;
   /** Whether the speaker's token works: nothing is made otherwise. */
   isAlive: boolean;
-  /** Is told the id of each request that makes what the others are about. */
+  /** Gets the id of each request that creates an object for the others. */
   note?: (request_id: string) => void;
 }
 

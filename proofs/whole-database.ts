@@ -22,7 +22,7 @@ export async function allRows(owner: Pool): Promise<Rows> {
   return found;
 }
 
-/** Whether a row is one of a shop's: it names the shop or a thing of it, or holds its canary, in clear or in hexadecimal. */
+/** Whether a row belongs to a shop: it refers to the shop or one of its objects, or contains its marker, in clear or in hexadecimal. */
 export type Owns = (row: string) => boolean;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -44,7 +44,7 @@ export function onWorkingPremises<T>(
           return rows[0]?.pending ?? 0;
         },
         async hurry() {
-          // In one statement, and only for what is not due already: a job whose delivery is to wait finds nothing due, and
+          // In one statement, and only for deliveries that are not due already: a job whose delivery must wait finds nothing due, and
           // ends.
           await owner.query(`with due as (
               update commerce.webhook_deliveries set next_attempt_at = least(next_attempt_at, now())

@@ -17,12 +17,12 @@ import { carryOn, takeTransfers } from './sales.ts';
 import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
 
 /**
- * Three tenants in one database behind one server, with every kind of thing in every state. Each text that a tenant wrote
- * holds its canary, so that a glance at any answer tells whose data it shows.
+ * Three tenants in one database behind one server, with every kind of object in every state. Each text of a tenant
+ * contains its marker, which shows in any response whose data it contains.
  */
 
 /**
- * Runs work in a seeded world of its own and checks the invariants when it is over. Short forms share one world, since seeding
+ * Runs work with a seeded database of its own and checks the invariants at the end. Short forms share one, since seeding
  * takes most of their time.
  */
 export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T>): Promise<T> {
@@ -57,7 +57,7 @@ async function openWorld(trial: Trial) {
   return { server, world: await seedWorld({ ...server, causes }, trial.seed) };
 }
 
-/** A logger that keeps nothing but what was behind each 5xx. */
+/** A logger that keeps only the causes of 5xx responses. */
 export function loggerInto(causes: World['causes']): AppDeps['logger'] {
   return {
     info() {},
@@ -104,7 +104,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
       world.answers += 1;
       const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
       for (const other of world.tenants) {
-        // Whoever has the code of a device gets the token that a customer of its shop approved.
+        // A client with the code of a device gets the token that a customer of its shop approved.
         const invited = !as && what === 'agent.pollConsent';
         const foreign = other.name !== as?.name && !invited && shown.includes(other.canary);
         if (foreign)

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 
 /**
- * Who may import whom: folders from the lowest floor to the highest. A floor is imported only by those above it, never by its
- * neighbours. `.` stands for the files beside the folders, except those that have a floor of their own. docs/architecture.md
- * lists the same.
+ * Allowed imports: folders from the lowest layer to the highest. Only higher layers may import a layer, never its neighbours.
+ * `.` stands for the files next to the folders, except those that have a layer of their own. docs/architecture.md lists the
+ * same.
  */
 export const FLOORS: Record<string, string[][]> = {
   'server/src': [
@@ -65,7 +65,7 @@ const SURFACES = ['dashboard', 'storefront', 'sync', 'agent'].map((name) => `ser
 const BORDERS: Border[] = [
   { from: SURFACES, to: ['express'], why: 'A surface sees validated calls, not requests.' },
   { from: SURFACES, to: ['knex', 'pg', 'sql-template-tag', 'server/src/db'], why: 'SQL belongs to the shop.' },
-  { from: ['server/src/shop', 'server/src/search'], to: ['express'], why: 'The shop knows nothing of HTTP.' },
+  { from: ['server/src/shop', 'server/src/search'], to: ['express'], why: 'The shop does not depend on HTTP.' },
   {
     from: ['cli', 'examples'],
     to: ['server', '@commerce-backend/server'],
@@ -97,7 +97,7 @@ function sourcesIn(folder: string): string[] {
     .map(({ name, parentPath }) => join(parentPath, name));
 }
 
-/** What the source of a file imports. */
+/** The imports of a file. */
 export function importsOf(file: string, source: string): Import[] {
   return [...source.matchAll(IMPORT)].map(([, from, dynamic]) => {
     const target = from ?? dynamic ?? '';

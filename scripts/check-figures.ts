@@ -18,7 +18,7 @@ function servedIn(contract: string): number {
  */
 const OF_ALL_OPERATIONS = ['validation', 'process'];
 
-/** The rows of the proofs in which neither form counts as many operations, or which do not say how many. */
+/** The rows of the proofs whose short and full forms were recorded with another number of operations, or without one. */
 export function staleProofs(readme: string, served: number): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)];
   if (rows.length === 0) throw new Error('proofs/README.md has no figures.');
@@ -41,7 +41,7 @@ export function brokenProofs(readme: string): string[] {
 export function staleBenches(readme: string, served: number): string[] {
   const sections = [...readme.matchAll(/<!-- (\w+): written by npm run bench -->([\s\S]*?)<!-- end of \1 -->/g)];
   if (sections.length === 0) throw new Error('bench/README.md has no figures.');
-  // What has never been measured cannot be out of date.
+  // A section without measurements cannot be out of date.
   return sections.flatMap(([, name = '', text = '']) => {
     if (text.trim() === '') return [];
     const operations = /^Measured at [0-9a-f]{7}\+? on [\d-]{10}, with (\d+) operations served\.$/m.exec(text)?.[1];

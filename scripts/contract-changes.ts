@@ -11,10 +11,10 @@ export interface Breaking {
 type Description = Record<string, unknown> & { paths: Record<string, unknown>; webhooks?: Record<string, unknown> };
 
 /**
- * What breaks a client of `before` that talks to a server of `after`: operations and fields that are gone, answers of another
- * type, requests that were taken and no longer are. The judge is api-smart-diff. Ours are the rules that it lacks: a field that
- * an answer or event loses breaks, even an optional one, and so does another type; enums and bounds of answers may grow, since
- * the contract's enums are closed on input and open on output. The events of `webhooks` are judged like answers.
+ * Changes from `before` to `after` that break an existing client: operations and fields that are gone, responses of another
+ * type, requests that were accepted and no longer are. api-smart-diff compares; this file adds the rules that it lacks: removing a
+ * field of a response or event breaks, even an optional one, and so does another type; enums and bounds of responses may grow,
+ * because the contract's enums are closed on input and open on output. The events of `webhooks` count as responses.
  */
 export function breakingChanges(before: object, after: object): Breaking[] {
   const { diffs } = apiCompare(judged(before as Description), judged(after as Description));

@@ -1,6 +1,6 @@
 /** Compares two texts line by line. Values that each server generates for itself only have to correspond. */
 
-/** What differs between two runs of the same server, by kind. A capturing group each. */
+/** Values that differ between two runs of the same server, by kind. A capturing group each. */
 const KINDS = {
   http_date: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/,
   issued: /(?<=\bform=)[0-9a-z]{6}(?=\.)/,
@@ -99,7 +99,7 @@ export class Comparison {
     return text.replace(GENERATED, (value) => {
       if (!Number.isNaN(Date.parse(value)) && value.includes('T')) return value;
       const known = side === 'old' ? value : (this.#oldOf.get(value) ?? value);
-      // What both have had from the beginning can be shown as it is.
+      // A value that both databases had from the start can be shown unchanged.
       if (this.#newOf.get(known) === known) return value;
       this.#numbers.set(known, this.#numbers.get(known) ?? this.#numbers.size + 1);
       return `<generated:${this.#numbers.get(known)}>`;

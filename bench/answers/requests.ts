@@ -74,7 +74,7 @@ interface Operation {
   security?: Record<string, unknown>[];
 }
 
-/** Who may call an operation with these security schemes, and who holds credentials that often do not suffice. */
+/** A caller who may call an operation with these security schemes, and one whose credentials often do not suffice. */
 const CALLERS: Record<string, [string, string]> = {
   '': ['anon', 'owner'],
   ApiKey: ['key', 'reader'],
@@ -88,7 +88,7 @@ const CALLERS: Record<string, [string, string]> = {
 
 const UNKNOWN = '0192f3a0-0000-4000-8000-000000000000';
 
-/** Of each operation of a contract: without credentials, with too few, with unknown ids, and with what it does not take. */
+/** Invalid requests to each operation of a contract: without credentials, with too few, with unknown ids, and with unknown fields. */
 export function refusedRequests(contract: Contract): RecordedRequest[] {
   return operationsOf(contract).flatMap(({ id, method, path, operation }) => {
     const schemes = Object.keys(operation.security?.[0] ?? {}).join(' ');

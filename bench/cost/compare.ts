@@ -19,9 +19,9 @@ export interface CompareOptions {
 type Both<T> = Record<'old' | 'new', T>;
 type Line = (string | number)[];
 
-/** What another commit costs and what this checkout does, in turns, each with a database of its own. Printed, not written. */
+/** The cost of another commit and of this checkout, in turns, each with a database of its own. Printed, not written. */
 export async function compare({ ref, only, seconds, products = PRODUCTS }: CompareOptions): Promise<void> {
-  if (!ref) throw new Error('Say which commit to compare with: npm run bench -- compare REF');
+  if (!ref) throw new Error('Name the commit to compare with: npm run bench -- compare REF');
   const chosen = namesIn(only);
   const { root, commit, packages, remove } = await checkOut(ref);
   const opened: Commerce[] = [];

@@ -46,7 +46,7 @@ export function namesIn(only = NAMES): string[] {
   return only;
 }
 
-/** What each piece of work costs, in CPU time, beside the least that it can cost on this stack. */
+/** The cost of each piece of work, in CPU time, next to the lower bound on this stack. */
 export async function cost({ only, seconds, products = PRODUCTS }: CostOptions): Promise<void> {
   const chosen = namesIn(only);
   const bare = await openBare(products);

@@ -3,19 +3,19 @@ import { buy, Refused, type Shopper } from '../flows.ts';
 import { median } from '../load.ts';
 import { cpuOf } from './cpu.ts';
 
-/** What is counted: one of them is played by one shopper, to its end. `turn` is another number each time. */
+/** The unit of work to count: one shopper plays it to its end. `turn` is another number each time. */
 export type Unit = (shopper: Shopper, turn: number) => Promise<unknown>;
 
 type Leaving = Shopper & { leave(): void };
 
-/** Who plays, and the processes whose CPU time it is. */
+/** The shoppers, and the processes whose CPU time is counted. */
 export interface Target {
   shoppers: Leaving[];
   server: number;
   postmaster: number;
 }
 
-/** What a unit costs. CPU time and durations are milliseconds. */
+/** The cost of a unit. CPU time and durations are milliseconds. */
 export interface Cost {
   server: number;
   postgres: number;
@@ -102,8 +102,8 @@ export async function interleave<Name extends string>(
 }
 
 /**
- * Until then a request costs up to twice as much: Node compiles what is hot after some thousand calls, and PostgreSQL plans a
- * statement anew for the first five times on each connection.
+ * Until then a request costs up to twice as much: Node compiles hot code after some thousand calls, and PostgreSQL plans a
+ * statement again for the first five times on each connection.
  */
 const WARM_UP_SECONDS = 15;
 
@@ -158,7 +158,7 @@ export async function playBesideOrders(
   };
 }
 
-/** Buys at this pace until something is over, and waits until all have bought. */
+/** Buys at this pace until the promise resolves, and waits until all have bought. */
 async function sell(openShopper: () => Leaving, over: Promise<unknown>) {
   const began = performance.now();
   const shoppers = new Set<Leaving>();

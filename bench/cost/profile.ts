@@ -9,7 +9,7 @@ import { play, type Target } from './play.ts';
 import { rowsOf } from './rows.ts';
 import { closeCommerce, openCommerce, targetOf } from './shop.ts';
 
-/** What the CPU time of a row is spent on: samples of `perf`, which must be installed and allowed, by what was running. */
+/** The CPU time of a row by the code that ran: samples of `perf`, which must be installed and allowed. */
 
 /** In this order: the first that a sample fits. */
 type Activities = [name: string, pattern: RegExp][];

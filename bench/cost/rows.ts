@@ -3,7 +3,7 @@ import { goodsOf, NOUNS } from './goods.ts';
 import type { Unit } from './play.ts';
 import type { Cache } from './shop.ts';
 
-/** What is measured of each server, with the limit it must keep and the aim, in CPU milliseconds. */
+/** The measurements of each server, with their limits and aims, in CPU milliseconds. */
 export interface Row {
   title: string;
   /** Whether the commerce server keeps answers about the catalogue. */

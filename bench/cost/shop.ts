@@ -117,7 +117,7 @@ async function variantsOf(url: string, { site_id, storefront_token }: Site, prod
   return ids;
 }
 
-/** After a database was filled: waits for fresh statistics, and until nothing is left to clean up or under way. */
+/** After a database was filled: waits for fresh statistics, and until no cleanup or other work is left. */
 export async function rest(url: string, postmaster: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -132,7 +132,7 @@ export interface Sent {
 
 const COUNTED = 40;
 
-/** What a unit sends to the database, in a server that counts it; the first units, which fill caches, do not count. */
+/** The statements that a unit sends to the database, in a server that counts them; the first units, which fill caches, do not count. */
 export async function countSent(commerce: Commerce, cache: Cache, unit: Unit): Promise<Sent> {
   const server = await start(commerce, cache, true);
   const one = shopper(server, commerce.shop);

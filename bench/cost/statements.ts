@@ -7,7 +7,7 @@ import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
 /**
- * What a statement that does nothing costs, in CPU milliseconds: the share of a purchase that is due to the number of its
+ * The cost of an empty statement, in CPU milliseconds: the share of a purchase that is due to the number of its
  * statements.
  */
 export interface Statements {

@@ -16,7 +16,7 @@ export function pace(clients: number, seconds: number, rounds: number): string {
   return `${clients} clients; per row and server ${rounds} rounds of ${+(seconds / rounds).toFixed(1)} seconds.`;
 }
 
-/** What everything costs, beside the aims; then how fast it was, and what was sent to the database. */
+/** The costs next to the aims; then the speed, and the data sent to the database. */
 export function tables(measured: Measured[], shops: Shops | undefined, starts: Starts | undefined): string[] {
   const costs = [...measured.map(costOf), ...(shops ? [shareOf(shops)] : []), ...(starts ? startsOf(starts) : [])];
   return [...table(COSTS, costs), ...(measured.length > 0 ? ['', ...table(RATES, measured.map(ratesOf))] : [])];

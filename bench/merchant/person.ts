@@ -90,7 +90,7 @@ export class Screen {
     await this.tab.keyboard.press('Enter');
   }
 
-  /** Waits for what tells that it is done, and reads it. */
+  /** Waits for the text that confirms the action. */
   async sees(text: string): Promise<void> {
     await this.tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, WAIT);
     await this.read();

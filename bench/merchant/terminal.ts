@@ -34,7 +34,7 @@ export class Terminal {
     return said.text();
   }
 
-  /** Starts what goes on, and waits until it says so. */
+  /** Starts a command that keeps running, and waits until it prints that it is ready. */
   async start(typed: string, command: string, ready: string): Promise<ChildProcess> {
     this.commands += 1;
     await this.#person.key(`${typed}\n`);
@@ -56,7 +56,7 @@ function listenTo({ stdout }: ChildProcess) {
   stdout?.on('data', (chunk: Buffer) => {
     heard += chunk.toString();
   });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals are told about colours and the cursor
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes for colours and the cursor
   const text = () => heard.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
   return {
     text,

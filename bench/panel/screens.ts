@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from '../../server/test/chromium.ts';
 
-/** What it took until a screen could be used. */
+/** The cost until a screen could be used. */
 export interface Opening {
   ms: number;
   /** Of the server, the call that took longest. */

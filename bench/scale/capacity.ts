@@ -3,7 +3,7 @@ import type { Measured } from './measure.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * What is assumed of a shop, not measured: how often each kind of work is done in a day. Where there is a cache, half of it is
+ * Assumptions about a shop, not measured: how often each kind of work is done in a day. With a cache, half of it is
  * cached.
  */
 const DAY: Record<string, number> = {
@@ -27,7 +27,7 @@ const USE = 0.6;
 const MS_PER_DAY = 86_400_000;
 const SHOPS = [2_000, 10_000, 100_000];
 
-/** Arithmetic from what was measured with the most products: cores and disk for many shops. */
+/** Derived from the measurement with the most products: cores and disk for many shops. */
 export function capacity(measured: Measured[], bytesPerProduct: number): string[] {
   const most = Math.max(...measured.map(({ products }) => products));
   const last = measured.filter(({ products, shop }) => products === most && shop === SMALL);

@@ -104,7 +104,7 @@ function renumbered(column: string): string {
 
 type Own = Record<string, string>;
 
-/** What holds the number of a product, or another that a shop has once; the template has so many orders. */
+/** Columns with the number of a product, or another value that is unique in a shop; the template has so many orders. */
 const ownValues = (orders: number): Own => ({
   'sites.merchant_id': 'uuid_v7()',
   'order_numbers.last_number': `t.last_number + (c.size - 1) / ${SMALL} * ${orders}`,

@@ -34,7 +34,7 @@ export interface Reads {
 const CLIENTS = 4;
 const WARM_UP_SECONDS = 1;
 
-/** What all work costs in a shop, one kind after the other. */
+/** The cost of all work in a shop, one kind after the other. */
 export async function measure(
   servers: Servers,
   shop: MeasuredShop,
@@ -60,7 +60,7 @@ const COUNTED = 20;
 /** A connection of PostgreSQL reports what it has read at the end of a transaction, at most once a second. */
 const TOLD_EVERY_MS = 1_100;
 
-/** What a unit of each kind of work reads. The servers must count what they send, and nothing else may be running. */
+/** The reads of a unit of each kind of work. The servers must count their statements, and nothing else may be running. */
 export async function countReads(servers: Servers, shop: MeasuredShop): Promise<Map<Work, Reads>> {
   const counted = new Map<Work, Reads>();
   for (const work of WORKS) counted.set(work, await readsOf(servers, shop, work));

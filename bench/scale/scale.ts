@@ -56,7 +56,7 @@ async function grow(database: Database, db: pg.Client, sizes: number[], seconds:
     if (!sizes.includes(size)) continue;
     await settled(postmaster);
     measured.push(...(await measureAt(size, { database, db, postmaster, shops, seconds })));
-    // What has been measured is printed, whatever becomes of the rest.
+    // Prints the measurements so far, in case the rest fails.
     process.stderr.write(`${tables(measured).join('\n')}\n`);
     contents.push(await contentsOf(db, size));
     say(`${size} products, measured`, began);

@@ -5,7 +5,7 @@ import { type Goods, type Shopper, shopperAt } from '../flows.ts';
 import type { Running, Site } from '../processes.ts';
 import type { Surface } from './work.ts';
 
-/** A shop that is measured, with what is needed to call each of its surfaces. */
+/** A shop to measure, with credentials for each of its surfaces. */
 export interface MeasuredShop {
   products: number;
   site: Site;

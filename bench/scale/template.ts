@@ -15,7 +15,7 @@ const CUSTOMERS = SMALL / 10;
 const DESCRIPTION_WORDS = 12;
 const PAGE = 100;
 
-/** The number by which a product is told from its copies: in its name, its slug, its SKUs, and nowhere else. */
+/** The number that distinguishes a product from its copies: in its name, its slug, its SKUs, and nowhere else. */
 export function numberOf(rank: number): string {
   return String(rank).padStart(7, '0');
 }
@@ -121,7 +121,7 @@ export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<vo
       where site_id = '${site_id}'`);
   for (const table of BY_PRODUCT) {
     const id = table === 'products' ? 'id' : 'product_id';
-    // What an indexed product's fingerprint is computed from.
+    // The source of an indexed product's fingerprint.
     const source =
       table === 'product_search' ? ', commerce.search_source(t.site_id, t.product_id)::text as source' : '';
     await db.query(`create unlogged table scale.${table} as select r.rank, t.*${source} from commerce.${table} t

@@ -2,7 +2,7 @@ import { CommerceError, isError, unwrap } from '@commerce-backend/sdk';
 import { textOf, type Visit } from './visit.ts';
 import type { Key } from './words.ts';
 
-/** What the forms of the cart do. The session makes a cart on first use, and replaces one that has expired. */
+/** The actions of the cart's forms. The session creates a cart on first use, and replaces an expired one. */
 
 export async function addToCart(visit: Visit): Promise<void> {
   const line = { variant_id: textOf(visit.req.body, 'variant_id'), quantity: quantityIn(visit) };
@@ -36,7 +36,7 @@ export async function applyCode(visit: Visit): Promise<void> {
   );
 }
 
-/** Hands the shopper to the hosted checkout, which leads back to /thanks in their language, or to the cart. */
+/** Redirects the shopper to the hosted checkout, which returns to /thanks in their language, or to the cart. */
 export async function goToCheckout(visit: Visit): Promise<void> {
   const own = `${visit.req.protocol}://${visit.req.headers.host}`;
   await refusable(visit, '/cart', '', async () => {
@@ -54,7 +54,7 @@ export async function goToCheckout(visit: Visit): Promise<void> {
   });
 }
 
-/** Goes on to a page with the notice, or back to it with what was refused. A session that has ended is no refusal. */
+/** Redirects to a page with a notice, or back to it with the error. An ended session is rethrown. */
 export async function refusable(
   visit: Visit,
   page: string,
@@ -65,13 +65,13 @@ export async function refusable(
   if (refused) visit.goTo(page, refused.reason);
 }
 
-/** Why a form is shown again, and the names of the fields that the shop refused. */
+/** The error of a form that is shown again, and the names of the rejected fields. */
 export interface Refused {
   reason: Key;
   wrong: readonly unknown[];
 }
 
-/** Goes on to a page with the notice, or says what was refused, so that the form can be shown again as it was typed. */
+/** Redirects to a page with a notice, or returns the error, so that the form can be shown again with its input. */
 export async function submit(
   visit: Visit,
   page: string,
@@ -90,7 +90,7 @@ export async function submit(
   return undefined;
 }
 
-/** What the shop refused; everything else is thrown again. */
+/** The error of the shop; everything else is rethrown. */
 export function refusalIn(error: unknown): CommerceError {
   if (!(error instanceof CommerceError) || error.status >= 500) throw error;
   if (isError(error, 'unauthorized', 'invalid_token')) throw error;

@@ -33,7 +33,7 @@ const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/thanks': thanksPage,
 };
 
-/** What forms post. Each goes on to a page, so that a reload never does it again. */
+/** The actions of forms. Each redirects to a page, so that a reload never repeats it. */
 const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/cart/add': addToCart,
   '/cart/line': changeLine,
@@ -44,7 +44,7 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/account/addresses/delete': deleteAddress,
 };
 
-/** Forms that are shown again, as they were filled in, when they are refused; each has its page at its own address. */
+/** Forms that are shown again with their input when they are rejected; each has a page of its own. */
 const FORMS: Record<string, (visit: Visit) => Promise<Page | undefined>> = {
   '/login': logIn,
   '/register': register,
@@ -56,7 +56,7 @@ const FORMS: Record<string, (visit: Visit) => Promise<Page | undefined>> = {
 export function openStorefront(storefront: Storefront): Express {
   const app = express();
   app.disable('x-powered-by');
-  // A proxy on this machine says who calls, and whether by https.
+  // A proxy on this machine reports the caller, and whether the request used https.
   app.set('trust proxy', 'loopback');
   app.use(safeHeaders(storefront.baseUrl), express.static(`${import.meta.dirname}/public`));
   app.get('/robots.txt', (req, res) => res.type('text/plain').send(robots(req)));
@@ -76,7 +76,7 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
     return async (req, res) => {
       const visit = openVisit(req, res, language, storefront.shop);
-      // What a page shows of a shopper stays in their browser, and of a customer not even there once they have logged out.
+      // A shopper's pages are cached only in their browser, and a customer's pages not even there, in case they log out.
       res.set('Cache-Control', visit.isCustomer ? 'private, no-store' : 'private, no-cache');
       try {
         visit.pieces = await piecesIn(visit);
@@ -110,14 +110,14 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   return router;
 }
 
-/** Beside SameSite cookies: a form of somebody else's page is refused. */
+/** In addition to SameSite cookies: rejects forms of other sites. */
 const ownForms: RequestHandler = (req, res, next) => {
   const { origin, host } = req.headers;
   if (origin && URL.parse(origin)?.host !== host) res.sendStatus(403);
   else next();
 };
 
-/** A session that has ended leads to the login; what the shop refuses is a page in the shopper's language. */
+/** An ended session redirects to the login; errors of the shop become a page in the shopper's language. */
 async function answerError(error: unknown, visit: Visit, storefront: Storefront): Promise<void> {
   if (isError(error, 'unauthorized', 'invalid_token')) {
     visit.logOut();
@@ -132,7 +132,7 @@ async function sendNotFound(visit: Visit, storefront: Storefront): Promise<void>
   visit.res.status(404).send((await layout(visit, storefront, await notFoundPage(visit))).text);
 }
 
-/** What fails outside of a page, such as an address that cannot be decoded, is told without a trace of the program. */
+/** Errors outside of a page, such as an address that cannot be decoded, are shown without a stack trace. */
 const withoutDetails: ErrorRequestHandler = (error, _req, res, next) => {
   if (res.headersSent) return next(error);
   const { status = 500 } = error as { status?: number };

@@ -1,4 +1,4 @@
-/** Markup that may be sent as it is. */
+/** Markup that needs no escaping. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,7 @@ type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A template whose texts are escaped and whose parts of markup are kept: html`<p>${name}</p>`. False and null give nothing. */
+/** A template that escapes texts and keeps markup: html`<p>${name}</p>`. False and null become nothing. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((done, text, index) => done + rendered(parts[index - 1]) + text));
 }

@@ -7,7 +7,7 @@ import { type Key, LANGUAGES } from './words.ts';
 
 export interface Storefront {
   shop: StorefrontClient;
-  /** Where the pictures and the hosted checkout are. */
+  /** The server of the pictures and the hosted checkout. */
   baseUrl: string;
   name: string;
 }
@@ -80,7 +80,7 @@ ${main}
 </html>`;
 }
 
-/** Where the page is; the last is the page itself. */
+/** The path to the page; the last entry is the page itself. */
 function breadcrumbs({ t, to }: Visit, above: readonly (readonly [string, string])[], title: string): Html {
   return html`<nav class="trail" aria-label="${t('breadcrumb')}"><ol>${above.map(
     ([text, path]) => html`<li><a href="${to(path)}">${text}</a></li>`,
@@ -109,7 +109,7 @@ const POLICIES = {
   imprint: 'imprint_url',
 } as const;
 
-/** Where the shop's legal texts are, and whom to ask, as far as its settings say so. */
+/** Links to the shop's legal texts and contacts, as far as its settings contain them. */
 function shopLinks({ t }: Visit, { policies, support_email: email, support_phone: phone }: Schemas['Shop']): Html {
   const texts = Object.entries(POLICIES).flatMap(([key, field]) => {
     const address = policies[field];

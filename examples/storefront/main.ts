@@ -3,7 +3,7 @@ import { ConnectionError, createStorefrontClient, unwrap } from '@commerce-backe
 import { openStorefront } from './app.ts';
 
 /**
- * A shop's own pages, made on the server. They run beside the demo shop, whose credentials they read, or for a shop of yours
+ * A shop's own pages, rendered on the server. They run next to the demo shop, whose credentials they read, or for your own shop
  * with COMMERCE_URL, COMMERCE_SITE_ID and COMMERCE_STOREFRONT_TOKEN in the environment. PORT is 3000 by default.
  */
 const { PORT = '3000', DEMO_FILE = '.data/demo.json' } = process.env;

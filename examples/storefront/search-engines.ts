@@ -5,19 +5,19 @@ import type { Page } from './pages/page.ts';
 import type { Visit } from './visit.ts';
 import { LANGUAGES } from './words.ts';
 
-/** What search engines and link previews read: in the head of each page, in sitemap.xml and in robots.txt. */
+/** Metadata for search engines and link previews: in the head of each page, in sitemap.xml and in robots.txt. */
 
 const DEFAULT_LANGUAGE = 'en';
 const LONGEST_DESCRIPTION = 160;
-/** What a shopper has chosen or has just done, and changes nothing that the page is about. */
+/** Parameters of a visit that do not change the content of the page. */
 const OF_A_VISIT = ['notice', 'variant', 'sort'];
 
-/** Where this storefront is, as the shopper's browser sees it. */
+/** The origin of this storefront in the shopper's browser. */
 function originOf(req: Request): string {
   return `${req.protocol}://${req.host}`;
 }
 
-/** The same page in a language; the first page of it where the request was no GET. */
+/** The same page in a language; the first page of the storefront if the request was not a GET. */
 export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, without = ['notice']): string {
   const [path = '/', search] = (req.method === 'GET' ? req.url : '/').split('?');
   const query = new URLSearchParams(search);
@@ -25,7 +25,7 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
   return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** Each page is told once, at one address in each language. */
+/** Each page is listed once, at one address in each language. */
 export function headOf(
   visit: Visit,
   { title, description, image, data, path, isPrivate, trail }: Page,
@@ -51,7 +51,7 @@ function structured(data: object): Html {
   return html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`;
 }
 
-/** The way to a page, as results of a search show it (https://schema.org/BreadcrumbList). */
+/** The breadcrumbs of a page for search results (https://schema.org/BreadcrumbList). */
 function trailData(pages: { name: string; item: string }[]): object {
   const itemListElement = pages.map((page, index) => ({ '@type': 'ListItem', position: index + 1, ...page }));
   return { '@context': 'https://schema.org', '@type': 'BreadcrumbList', itemListElement };

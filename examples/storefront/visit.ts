@@ -10,13 +10,13 @@ export interface Visit extends Words {
   shop: StorefrontClient;
   cart: CartSession;
   isCustomer: boolean;
-  /** The cart that the shopper came with. */
+  /** The cart in the shopper's cookie. */
   cartId: string | undefined;
   /** How many pieces are in it. */
   pieces: number;
   /** The address of a page of this storefront in the shopper's language. */
   to(path: string): string;
-  /** Goes on to a page after a form was posted; `notice` is the key of a message to show there. */
+  /** Redirects to a page after a form was posted; `notice` is the key of a message to show there. */
   goTo(path: string, notice?: string): void;
   logIn(accessToken: string): void;
   logOut(): void;
@@ -26,7 +26,7 @@ const DAYS = 24 * 60 * 60 * 1000;
 const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
 /**
- * Asks the shop nothing yet, so that whatever fails later can be told in a page. Only two cookies are kept, which scripts cannot
+ * Sends no request to the shop yet, so that later errors can be shown on a page. There are only two cookies, which scripts cannot
  * read: the id of the cart, and a customer's token.
  */
 export function openVisit(req: Request, res: Response, language: Language, guest: StorefrontClient): Visit {
@@ -61,7 +61,7 @@ export function openVisit(req: Request, res: Response, language: Language, guest
   };
 }
 
-/** How many pieces are in the cart, without making one for everybody who looks around. */
+/** The number of pieces in the cart, without creating one for every visitor. */
 export async function piecesIn({ shop, cartId: cart_id }: Visit): Promise<number> {
   if (!cart_id) return 0;
   const { data } = await shop.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } });
@@ -78,7 +78,7 @@ export function textOf(from: unknown, name: string): string {
   return passwordOf(from, name).trim();
 }
 
-/** As it was typed: the blanks around a password are part of it. */
+/** Unchanged: blanks around a password are part of it. */
 export function passwordOf(from: unknown, name: string): string {
   const value = (from as Record<string, unknown> | undefined)?.[name];
   return typeof value === 'string' ? value : '';

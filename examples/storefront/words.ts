@@ -3,7 +3,7 @@ import { de } from './messages/de.ts';
 import { en } from './messages/en.ts';
 import { fr } from './messages/fr.ts';
 
-/** The languages of the shop's hosted pages and mails; the storefront speaks the same. */
+/** The languages of the shop's hosted pages and mails; the storefront has the same. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
 export type Language = keyof typeof LANGUAGES;
 export type Key = keyof typeof en;

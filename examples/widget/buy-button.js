@@ -1,12 +1,12 @@
 import { createStorefrontClient, isError, unwrap } from '@commerce-backend/sdk';
 
 /**
- * A product of a shop in a page of somebody else, such as a blog:
+ * A product of a shop on another site's page, such as a blog:
  *
  *     <buy-button shop="https://shop.example" site-id="…" token="stk_…" product="rowan-stoneware-mug"></buy-button>
  *
- * It calls the storefront's public API from the page's own origin, and hands the shopper to the shop's hosted checkout. The token is
- * a public one: it may be read by everybody, and can be limited to the origins that may use it.
+ * It calls the storefront's public API from the page's own origin, and redirects the shopper to the shop's hosted checkout. The
+ * token is public: anyone may read it, and it can be limited to certain origins.
  */
 class BuyButton extends HTMLElement {
   async connectedCallback() {
@@ -21,7 +21,7 @@ class BuyButton extends HTMLElement {
       const params = { path: { id_or_slug: product ?? '' } };
       this.show(await unwrap(this.storefront.GET('/api/storefront/products/{id_or_slug}', { params })));
     } catch (error) {
-      // Nobody wants to read about it in the middle of an article.
+      // An error message would disturb the reader of the article.
       console.error(error);
       this.remove();
     }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readDemo } from '../demo-shop.ts';
 
 /**
- * Somebody's page with a buy button of the demo shop in it: `node examples/widget/serve.ts`, then open the address that it prints. A
+ * A page of another site with a buy button of the demo shop: `node examples/widget/serve.ts`, then open the address that it prints. A
  * page of your own needs the same three things: the import map, the script, and the element. PORT is 3001 by default.
  */
 const { PORT = '3001', DEMO_FILE = '.data/demo.json' } = process.env;

@@ -3,13 +3,13 @@ import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { done, REPOSITORY, ran } from '../outside.ts';
 
-/** The images that deploy/docker builds on: pulled, or where no registry of images is reached, made from what npm and Debian bring. */
+/** The base images of deploy/docker: pulled, or, without access to a registry of images, built from npm and Debian packages. */
 
 const HERE = import.meta.dirname;
 const DEBIAN = 'http://deb.debian.org/debian';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Sees to the images that are missing; answers the names of those that were made here. `folder` is for what they are made of. */
+/** Builds the missing base images; returns the names of those that were built. `folder` is for their contents. */
 export async function provideBaseImages(docker: string, folder: string): Promise<string[]> {
   const made: string[] = [];
   for (const [name, make] of Object.entries(MAKERS)) {

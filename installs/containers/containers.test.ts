@@ -48,7 +48,7 @@ async function serving(): Promise<void> {
   while (!(await fetch('http://127.0.0.1:8080/readyz').catch(() => undefined))?.ok) await sleep(200);
 }
 
-/** What the server's command writes in a container of its own. */
+/** The output of the server's command in a container of its own. */
 const command = (...args: string[]) => composed('run', '--rm', '-T', ...args);
 
 test.skipIf(!daemon)(

@@ -10,9 +10,9 @@ export type { Schemas };
 export type Inputs = components['schemas'];
 
 /**
- * The panel's client of the dashboard. The session is a cookie, so there is no token in any script. A call that needs a recent
- * password (403 `step_up_required`) asks for it and is then sent once more, with its own Idempotency-Key. Any other refusal of
- * the session or its role is news of them: the panel asks who it is working for.
+ * The panel's client of the dashboard. The session is a cookie, so no script has a token. A call that needs a recent
+ * password (403 `step_up_required`) asks for it and is then sent again, with its own Idempotency-Key. Any other error about
+ * the session or its role may mean that they changed, so the panel fetches the session again.
  */
 export const api = createDashboardClient({ baseUrl: '', panel: true, fetch: send });
 
@@ -29,15 +29,15 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Where a refusal tells of a password or a code, or is itself the answer to who is logged in. Only who is logged in confirms that it
- * is them: there it may also tell of a session that has ended.
+ * Paths where a 401 concerns a password or a code, or is itself the answer to who is logged in. The confirm path is an exception:
+ * it needs a session, so its 401 may also mean that the session has ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;
   return path === '/api/dashboard/me' || path.startsWith('/api/dashboard/auth/');
 }
 
-/** Of who is logged in, and what the role allows. */
+/** The query key of the logged-in member of staff and the role's permissions. */
 export const meKey = ['me'];
 
 async function refusalOf(response: Response): Promise<{ error?: unknown; second_factor?: unknown }> {
@@ -49,16 +49,16 @@ async function refusalOf(response: Response): Promise<{ error?: unknown; second_
   }
 }
 
-// Before the next key is pressed, not some tasks later: what is being saved is held still from the very press that sends it.
+// Before the next key press, not some tasks later: a form is locked by the press that saves it.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Without a connection a call fails and says so, instead of waiting with a form that cannot be used.
+      // Without a connection a call fails with an error, instead of waiting behind a form that cannot be used.
       networkMode: 'always',
-      // The client retries what can be retried.
+      // The client itself retries.
       retry: false,
     },
     mutations: { retry: false, networkMode: 'always' },
@@ -66,20 +66,20 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Resolves once what is shown of these was read anew. A change waits for it before its form closes and says that it is done: else
- * the old values would show once more, to be edited and compared with. A read that fails leaves what is shown.
+ * Resolves once these queries were fetched again. A change awaits it before its form closes and reports success: otherwise
+ * the old values would appear once more, to be edited and compared with. If a fetch fails, the displayed values stay.
  */
 export async function readAgain(...names: readonly string[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
 
-/** An answer with its ETag, which `If-Match` then names: nobody's change is overwritten unseen. */
+/** A response with its ETag, which `If-Match` sends back, so that nobody's change is overwritten unseen. */
 export interface Versioned<Data> {
   data: Data;
   etag: string | undefined;
 }
 
-/** The data of a call together with its ETag. Throws what `unwrap` throws. */
+/** The data of a call with its ETag. Throws like `unwrap`. */
 export async function versioned<Result extends { response: Response; error?: unknown; data?: unknown }>(
   call: Promise<Result>,
   unwrapped: (call: Promise<Result>) => Promise<NonNullable<Result['data']>>,
@@ -89,12 +89,12 @@ export async function versioned<Result extends { response: Response; error?: unk
   return { data, etag: result.response.headers.get('ETag') ?? undefined };
 }
 
-/** The headers of a change that must not meet a newer state than the one that was shown. */
+/** The headers of a change that must not overwrite a newer state than the displayed one. */
 export function ifMatch(etag: string | undefined): Record<string, string> {
   return etag === undefined ? {} : { 'If-Match': etag };
 }
 
-/** An error in words for people: what is wrong with each field, or the server's sentence. */
+/** An error in words for people: the mistake of each field, or the server's sentence. */
 export function inWords(error: unknown): string {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');
@@ -105,12 +105,12 @@ export function inWords(error: unknown): string {
   return 'Something went wrong. Try again.';
 }
 
-const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; what you typed is still here.';
+const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; your input is still here.';
 
-/** Refusals of the role, which the server words for programs. */
+/** Errors of the role, which the server words for programs. */
 const FOR_PEOPLE: Record<string, string> = {
   insufficient_scope: 'Your role does not allow this. An owner can change it under Settings › Staff and roles.',
-  merchant_not_allowed: 'You do not work for this shop any more.',
+  merchant_not_allowed: 'You no longer have access to this shop.',
 };
 
 export function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {

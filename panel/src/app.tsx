@@ -30,7 +30,7 @@ export function App() {
   );
 }
 
-/** The login, or the screens of whoever is logged in. A session that ends takes nothing along that was typed. */
+/** The login, or the screens of the logged-in user. Input survives the end of a session. */
 function Session() {
   const session = useSession();
   const [location] = useLocation();

@@ -10,7 +10,7 @@ export interface ShopFormat {
 
 export const ShopFormatContext = createContext<ShopFormat>({ currency: 'EUR', timeZone: 'UTC', locale: 'en' });
 
-/** How a field shows a canonical number, and reads what was typed. */
+/** How a field shows a canonical number, and parses input. */
 export interface NumberTexts {
   show: (canonical: string) => string;
   read: (text: string) => AmountReading;
@@ -59,7 +59,7 @@ export function useFormat() {
         return format.format(units / 10 ** digits);
       },
       date: (time: string) => days.format(new Date(time)),
-      /** With the year where it is another one. */
+      /** With the year, unless it is the current one. */
       time: (time: string) => {
         const date = new Date(time);
         return (years.format(date) === thisYear ? times : timesOfOtherYears).format(date);

@@ -15,7 +15,7 @@ if (!root) throw new Error('index.html has no element #panel.');
 window.addEventListener('dragover', keepOut);
 window.addEventListener('drop', keepOut);
 
-/** A file that is dropped beside the place for it would open in the tab, instead of the panel and all that is typed there. */
+/** Prevents that a file dropped outside a file input opens in the tab, which would discard the panel and its unsaved input. */
 function keepOut(event: DragEvent): void {
   const { target, dataTransfer } = event;
   const takesFiles = target instanceof HTMLInputElement && target.type === 'file';

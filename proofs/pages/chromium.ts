@@ -4,7 +4,7 @@ import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from
 import type { Trial } from '../frame.ts';
 import type { Deed, Furnished } from './furnished.ts';
 
-/** Runs work in a browser. If there is none, outside CI, the work is skipped, and the proof says so. */
+/** Runs work in a browser. If there is none, outside CI, the work is skipped, and the proof reports this. */
 export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
   const chromium = findChromium();
   if (!chromium) {
@@ -20,7 +20,7 @@ export async function inChromium(trial: Trial, work: (browser: Browser) => Promi
   }
 }
 
-/** Somebody else's site: serves whatever it is told to. */
+/** An attacker's site: serves the given pages. */
 export interface ForeignSite {
   origin: string;
   /** The address at which the document is served from now on. */

@@ -6,7 +6,7 @@ import type { Furnished, PageKind } from './furnished.ts';
 
 /** The pages where customers decide on what agents ask for. */
 
-/** What an agent asks for, whose every text is the shop's, and the link that it shows to the customer. */
+/** An agent's request, with all texts of the shop, and the link that it shows to the customer. */
 async function askIn({ shop, texts }: Furnished): Promise<string> {
   const { site_id, premises } = shop;
   const { id, user_code } = await askForConsent(premises, { site_id, canary: texts.agent_name });

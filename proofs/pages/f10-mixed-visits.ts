@@ -27,11 +27,11 @@ const OF_SHOPS = DEEDS.filter(({ page }) => !page.ofNoShop);
  */
 export const F10: Proof = {
   id: 'F10',
-  promise: 'Two shops in one browser stay apart, going back does nothing again, and looking changes nothing.',
+  promise: 'Two shops in one browser stay separate, going back repeats nothing, and viewing changes nothing.',
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
-/** What one browser can hold open of a shop: its account is one customer's, or is being entered. */
+/** The pages of a shop that one browser can hold open: its account is one customer's, or is being entered. */
 function besideOneLogin(chance: Chance): typeof OF_SHOPS {
   const free = OF_SHOPS.filter(({ page, work }) => !page.isPublic && !work.renews);
   const ofCustomer = OF_SHOPS.filter(({ page }) => page.login);
@@ -194,7 +194,7 @@ async function mix(
       const [mine, theirs] = [await all(premises, [shop]), await all(premises, [neighbour])];
       await tab.bringToFront();
       await press(tab, work, shop);
-      // Where an account was entered the session is a new one, and forms that were shown before are to be sent again.
+      // After a login the session is a new one, and forms that were shown before must be sent again.
       if ((await tab.title()).startsWith('Please send the form again')) {
         await tab.goto(tab.url());
         await press(tab, work, shop);

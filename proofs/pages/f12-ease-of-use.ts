@@ -10,13 +10,13 @@ import { arrangeFor, type Furnished, furnish, logInTo } from './furnished.ts';
 import { deadEnds, PAGES } from './pages.ts';
 
 /**
- * Opens every page, also with refused entries, in each language at the width of a phone and of a desk. A violation is a mistake
- * that axe-core finds (WCAG 2.2 AA and its best practices), what moves after it was drawn, what is wider than the window, a
- * page in another language, and more than 60 KB besides pictures of products.
+ * Opens every page, also with rejected input, in each language at the widths of a phone and of a desktop. A violation is a mistake
+ * that axe-core finds (WCAG 2.2 AA and its best practices), an element that moves after it was drawn or is wider than the window, a
+ * page in another language, and more than 60 KB in addition to pictures of products.
  */
 export const F12: Proof = {
   id: 'F12',
-  promise: 'Every page in each language can be used by everybody at any width, stays where it was drawn, and is small.',
+  promise: 'Every page in each language is accessible at any width, does not shift after it was drawn, and is small.',
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
@@ -162,7 +162,7 @@ interface Measures {
   excess: number;
 }
 
-/** What the browser knows of a page that has been drawn; of what moved, by how much, and from where to where. */
+/** The browser's measurements of a drawn page; for each move its distance, and its start and end. */
 const MEASURES = `(async () => {
   const box = ({ x, y, width, height }) => [x, y, width, height].join(' ');
   const told = ({ node, previousRect, currentRect }) =>

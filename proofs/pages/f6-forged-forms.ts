@@ -29,7 +29,7 @@ import { changed, stateOf } from './state.ts';
  */
 export const F6: Proof = {
   id: 'F6',
-  promise: 'A form that is not sent from its own page, in the browser that it was shown to, changes nothing.',
+  promise: 'A form changes nothing unless its own page sends it, in the browser that it was shown to.',
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
@@ -202,7 +202,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
   }
 }
 
-/** What the form holds, and where the button sends it. */
+/** The fields of the form, and the address of its button. */
 async function readForm(tab: Page, url: string, work: Deed, shop: Furnished) {
   await tab.goto(url);
   const html = await tab.content();
@@ -219,7 +219,7 @@ function formTo(url: string, fields: Record<string, string>, method = 'post', ta
   return `<form method="${method}" action="${escapeHtml(url)}" target="${target}">${inputs.join('')}</form>${send}`;
 }
 
-/** What a page can send without going anywhere; each is a promise that ends when it is over. */
+/** Requests that a page can send without navigating; each is a promise that resolves at the end. */
 const QUIET = [
   `fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body })`,
   `fetch(url, { method: 'POST', mode: 'cors', credentials: 'include', body })`,
@@ -248,7 +248,7 @@ function quietly(url: string, fields: Record<string, string>): string {
     const body = new URLSearchParams(fields);
     const form = ${JSON.stringify(formTo(url, fields)).replaceAll('</', '<\\/')};
     const wait = (ms) => new Promise((over) => setTimeout(over, ms));
-    // A frame is over when the form in it has been answered, too; what is refused may never load.
+    // A frame is done when its form has a response, too; a rejected one may never load.
     const element = (name, attributes) => new Promise((over) => {
       const made = Object.assign(document.createElement(name), attributes);
       if (attributes.sandbox) made.setAttribute('sandbox', attributes.sandbox);

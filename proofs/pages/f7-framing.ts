@@ -155,7 +155,7 @@ async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: 
     shown = await framesShown(tab);
     return shown.length === addresses.length;
   };
-  // What is refused stays away however long one waits; what is shown takes a moment after its last byte.
+  // A refused page never appears, however long one waits; an allowed one takes a moment after its last byte.
   if (isExpected) await until(isWhole);
   else await new Promise((done) => setTimeout(done, 300)).then(isWhole);
   tab.off('response', over);

@@ -28,7 +28,7 @@ import { changed, stateOf } from './state.ts';
  */
 export const F8: Proof = {
   id: 'F8',
-  promise: 'No session that somebody planted is taken over, and whoever enters an account gets another.',
+  promise: 'No planted session is adopted, and every login starts a new one.',
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
@@ -144,7 +144,7 @@ async function plantRaw(target: Target): Promise<number> {
   const shown = await get(attacker);
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
-  // What is only shown is shown at once.
+  // Forms that only display something respond at once.
   if (![200, 303].includes(done.status))
     premises.violations.add(`${page.name}: ${work.action} did not work, ${done.status}`);
   if (work.renews && (given === '' || given === attacker)) premises.violations.add(`${page.name}: the session stays`);

@@ -15,7 +15,7 @@ import { payloadsOf } from './payloads.ts';
  */
 export const F9: Proof = {
   id: 'F9',
-  promise: 'Nothing that merchants, shoppers or addresses say runs, loads or becomes markup on a page.',
+  promise: 'No text of merchants, shoppers or addresses runs, loads or becomes markup on a page.',
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
@@ -144,7 +144,7 @@ async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: 
   return shown;
 }
 
-/** What a document holds that our pages never do. */
+/** Elements and attributes that our pages never contain. */
 const STRANGERS = `(baseUrl) => {
   const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li section form fieldset legend label input select option textarea button aside img data time dl dt dd details summary strong span figure figcaption')}.split(' '));
   const found = [];

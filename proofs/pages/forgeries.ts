@@ -1,11 +1,11 @@
 import { cookies } from './furnished.ts';
 
-/** What can be wrong with a form, each by itself, while all else is as it should be. */
+/** Single defects of a form, while everything else is correct. */
 
 export interface Server {
   baseUrl: string;
   ownOrigin: string;
-  /** What the guard's cookie is called. */
+  /** The name of the guard's cookie. */
   cookie: string;
 }
 
@@ -49,7 +49,7 @@ export function attacksOn(server: Server, others: Others): Attack[] {
 
 const FOREIGN = ['https://evil.example', 'https://localhost.evil.example', 'http://localhost:1', 'file://', ''];
 
-/** Every pair of what a browser says of where a form comes from, but for those that our own page gives. */
+/** Every pair of headers about a form's origin, except those that our own page sends. */
 function byOrigin({ ownOrigin }: Server): Attack[] {
   const secure = ownOrigin.startsWith('https:');
   const origins = [undefined, 'null', ownOrigin, ownOrigin.toUpperCase(), `${ownOrigin}.evil.example`, ...FOREIGN];

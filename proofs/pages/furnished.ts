@@ -11,7 +11,7 @@ export interface PageKind {
   name: string;
   /** Prepares the subject of the page again; returns its path. */
   arrange(shop: Furnished): Promise<string>;
-  /** What its forms do. Each is tried on a page of its own, because most can be done only once. */
+  /** The actions of its forms. Each is tried on a page of its own, because most can be done only once. */
   operations: Deed[];
   /** It names no shop: its account may be of a member of staff, who works for several. */
   ofNoShop?: true;
@@ -24,7 +24,7 @@ export interface PageKind {
 export interface Deed {
   /** The value of the button. */
   action: string;
-  /** What is entered before it is pressed. */
+  /** The input before the button is pressed. */
   entries: (shop: Furnished) => Record<string, string>;
   /** Whether the browser's session is another one afterwards. */
   renews?: true;

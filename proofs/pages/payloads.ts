@@ -9,7 +9,7 @@ export function payloadsOf(seed: number, count: number): string[] {
   return chance.some(unique, count);
 }
 
-/** What ends the context of a text, whatever that is. */
+/** Characters that end any context of a text. */
 const PREFIXES = [
   '',
   '">',

@@ -80,7 +80,7 @@ async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Pa
   }
 }
 
-/** Whatever a script or an element of the page can send. */
+/** Sends all requests that a script or an element of the page can send. */
 async function sendAll(trial: Trial, around: Around): Promise<number> {
   const { visit, site, who } = around;
   const operations = operationTable
@@ -196,7 +196,7 @@ async function plant(around: Around, address: Address): Promise<number> {
       }
     }
   }
-  // What the attacker knows has not become the victim's meanwhile.
+  // The credentials of the attacker have not become the victim's meanwhile.
   const { email } = attacker;
   const headers = { ...asPanel(baseUrl), Cookie: planted };
   const answer = await fetch(`${baseUrl}/api/dashboard/me`, { headers }).then((response) => response.text());

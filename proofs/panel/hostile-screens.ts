@@ -23,7 +23,7 @@ interface Opened {
 }
 
 const WAIT = { timeout: 60_000 };
-/** How long, in milliseconds, nothing is under way in a tab that has all. */
+/** How long, in milliseconds, a loaded tab sends no request. */
 const IDLE = 30;
 
 /** Opens all screens as the owner; returns how many, and how many of the payloads could be read on them. */
@@ -128,7 +128,7 @@ async function examine(tab: Page, { baseUrl, violations }: PanelVisit, where: st
   await mustHoldNoSecret(tab, violations, where);
 }
 
-/** What is typed into fields counts as shown: it is there as text. */
+/** Values of fields count as displayed text. */
 const SHOWN = `(document.body.innerText + ' ' + [...document.querySelectorAll('input, textarea, option')].map((field) => field.value).join(' ')
   + [...document.querySelectorAll('[alt], [title]')].map((e) => e.getAttribute('alt') + ' ' + e.title).join(' ')).replaceAll(/\\s+/g, ' ')`;
 
@@ -152,7 +152,7 @@ const STRANGERS = `(baseUrl) => {
   return found;
 }`;
 
-/** All places in which a script that ran on this page could look, with what is there. */
+/** All places that a script on this page could read, with their contents. */
 const READABLE = `(async () => [
   ['document.cookie', document.cookie],
   ['localStorage', JSON.stringify({ ...localStorage })],
@@ -206,7 +206,7 @@ async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { writt
     await settled(opened);
     await upload(tab, products);
     await tab.locator('::-p-aria([name="Try it first (dry run)"][role="button"])').click();
-    await shows(opened, `document.body.innerText.includes('What would happen')`);
+    await shows(opened, `document.body.innerText.includes('Expected timeline')`);
     await look('the dry run of an import');
     const lines = written.map((text, i) =>
       ['2026-01-02', quoted(text), quoted(`A${i} ${text}`), '10.00', 'EUR'].join(),
@@ -245,7 +245,7 @@ async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVi
   const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
   for (const path of chosen) {
     await opened.tab.goto(`${visit.baseUrl}/panel${path}`);
-    // Where nothing is, the panel says so, without a heading of the first level.
+    // Without content, the panel shows a message, without a heading of the first level.
     await shows(opened, `document.querySelector('h1, .empty, .load-error') && !document.querySelector('.loading')`);
     await examine(opened.tab, visit, `the address ${path}`);
   }
@@ -262,7 +262,7 @@ async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<v
   await tab.evaluate(
     `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'); localStorage.planted = 'mch_${'a'.repeat(39)}'`,
   );
-  // The browser tells what it stopped a moment later.
+  // The browser reports blocked requests a moment later.
   await until(async () => violations.list.some((text) => text.includes('policy: ')));
   await examine(tab, { ...visit, violations }, 'planted');
   await tab.evaluate('localStorage.clear()');

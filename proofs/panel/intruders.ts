@@ -12,14 +12,14 @@ import { employ, type Login, type Stocked } from './stocked.ts';
 export interface Address {
   /** Where requests go. */
   baseUrl: string;
-  /** What the browser takes it for. */
+  /** The origin in the eyes of the browser. */
   ownOrigin: string;
   violations: Violations;
 }
 
 type Headers = Record<string, string>;
 
-/** What the panel's own calls carry beside the cookie. */
+/** The headers of the panel's own calls, in addition to the cookie. */
 export function asPanel(ownOrigin: string): Headers {
   return {
     Host: new URL(ownOrigin).host,

@@ -17,8 +17,7 @@ import { stock } from './stocked.ts';
  */
 export const L4: Proof = {
   id: 'L4',
-  promise:
-    'In the panel nothing runs that others wrote, no script can read a session, and nobody else can make it act.',
+  promise: 'In the panel no foreign text runs, no script can read a session, and no other site can make it act.',
   run: (trial) => (findChromium() ? onPremises(trial, (premises) => attack(trial, premises)) : withoutBrowser()),
 };
 

@@ -11,7 +11,7 @@ export interface Stocked {
   shop: OpenShop;
   owner: Login;
   ids: Record<'order' | 'agent_token' | 'product' | 'collection' | 'customer' | 'discount' | 'webhook', string>;
-  /** What was written, to look for on the screens. */
+  /** The written texts, to search for on the screens. */
   written: string[];
 }
 

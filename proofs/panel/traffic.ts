@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HTTPRequest, Page } from '../../server/test/chromium.ts';
 
 /**
- * What a tab is asking for. Puppeteer's waitForNetworkIdle counts this too, but for ever: where requests are intercepted,
- * Chromium tells nothing of the end of those whose document was left, and the tab never comes to rest.
+ * The open requests of a tab. Puppeteer's waitForNetworkIdle counts them too, but for ever: with interception,
+ * Chromium does not report the end of requests whose document was left, and the tab never becomes idle.
  */
 export class Traffic {
   readonly #underWay = new Set<HTTPRequest>();
@@ -26,7 +26,7 @@ export class Traffic {
     tab.on('requestfinished', end);
     tab.on('requestfailed', end);
     tab.on('framenavigated', (frame) => {
-      // Told also of a new address of the same document, which goes on with what it asked for.
+      // Also called for a new address of the same document, which keeps its open requests.
       if (frame !== tab.mainFrame() || !this.#next?.response()) return;
       this.#next = undefined;
       this.#underWay.clear();
@@ -34,7 +34,7 @@ export class Traffic {
     });
   }
 
-  /** Waits until nothing has been under way for some milliseconds; names what still is when the time is up. */
+  /** Waits until no request was open for some milliseconds; names the open ones at the timeout. */
   async rest(idleTime: number, timeout: number): Promise<void> {
     const deadline = Date.now() + timeout;
     while (this.#underWay.size > 0 || Date.now() - this.#changed < idleTime) {

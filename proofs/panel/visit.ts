@@ -22,8 +22,8 @@ import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts'
 
 /**
  * The merchant's panel, as it was built, in a browser, before the demo shop. A test of a screen does its main task as a
- * merchant does, by the names that buttons and fields have for screen readers, on a desk and on a phone. With SCREENSHOTS=1
- * it leaves pictures for people to look at.
+ * merchant does, by the names that buttons and fields have for screen readers, on a desktop and on a phone. With SCREENSHOTS=1
+ * it saves pictures for people to look at.
  */
 export interface Visit {
   tab: Page;
@@ -40,15 +40,15 @@ export interface Visit {
   open(path: string): Promise<void>;
   /** Presses the button of this name; it may be a link or a menu entry instead. */
   press(name: string, role?: Role): Promise<void>;
-  /** Enters a text into the field with this label, in place of what it holds; chooses the option of this value in a select. */
+  /** Enters a text into the field with this label, replacing its value; chooses the option of this value in a select. */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
   /** Waits until no dialog is open any more: what is behind one is out of reach until then. */
   seesNoDialog(): Promise<void>;
-  /** What the screen shows now, as text. */
+  /** The text on the screen now. */
   text(): Promise<string>;
-  /** Fails unless everybody can use the screen as it stands: axe-core finds nothing, and nothing is wider than the window. */
+  /** Fails unless everybody can use the screen in its current state: axe-core finds nothing, and nothing is wider than the window. */
   look(name: string): Promise<void>;
 }
 
@@ -56,10 +56,10 @@ type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
 const WIDTHS = [1_280, 375];
 const LOOK_AGAIN_MS = 15_000;
-/** What puppeteer enters as if it were typed. */
+/** The longest text that puppeteer types key by key. */
 const TYPED_MOST = 100;
 
-/** Registers a test of a screen, in both widths. What the browser complains of fails it. */
+/** Registers a test of a screen, in both widths. Complaints of the browser fail it. */
 export function inPanel(task: string, work: (visit: Visit) => Promise<void>): void {
   const chromium = findChromium();
   for (const width of WIDTHS) {
@@ -193,8 +193,8 @@ async function settled(tab: Page): Promise<void> {
 }
 
 /**
- * Whoever works by keyboard goes on in the dialog that is in front, if there is one. It takes the focus after it has opened, and
- * while the tab is in front; looked at by a timer, for a busy browser draws no frames.
+ * Keyboard users continue in the dialog that is in front, if there is one. It takes the focus after it has opened, and
+ * while the tab is in front; checked by a timer, because a busy browser draws no frames.
  */
 async function focusIsInFront(tab: Page, name: string): Promise<void> {
   await tab.bringToFront();
@@ -202,7 +202,7 @@ async function focusIsInFront(tab: Page, name: string): Promise<void> {
   await isInFront.catch(async () => expect(await tab.evaluate(`(${FOCUSED})()`), `the focus, ${name}`).toBe(''));
 }
 
-/** What has the focus although it is not in the dialog that is in front. */
+/** The focused element if it is outside of the dialog in front. */
 const FOCUSED = `() => {
   const dialog = [...document.querySelectorAll('.dialog[data-open]')].at(-1);
   const focused = document.activeElement;
@@ -213,7 +213,7 @@ function textOf(tab: Page): Promise<string> {
   return tab.evaluate('document.body.innerText') as Promise<string>;
 }
 
-/** What somebody would stumble over. */
+/** The accessibility and layout problems of a screen. */
 async function blocksOf(tab: Page, axe: string): Promise<string[]> {
   const excess = Number(
     await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
@@ -228,7 +228,7 @@ async function blocksOf(tab: Page, axe: string): Promise<string[]> {
   return excess > 0 ? [`it is ${excess} px wider than the window`, ...found] : found;
 }
 
-/** What can be pressed or typed into, but is cut off by the box that it is in, or covered by its neighbour. */
+/** Controls that are cut off by their box, or covered by a neighbour. */
 const CUT = `(() => {
   const boxes = [...document.querySelectorAll('button, input:not([type="radio"]), select, textarea, a.button')]
     .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest('.unseen, [inert]'))
@@ -266,18 +266,18 @@ const BROKEN = `(() => {
   return found;
 })()`;
 
-/** What browsers and Vite log of a file that was not loaded. */
+/** Messages of browsers and Vite about a file that was not loaded. */
 const NOT_LOADED = /^(?:Failed to load resource|Couldn't load preload assets)/;
 
-/** What the browser complains of: errors of scripts, and whatever the content security policy refused. */
+/** Complaints of the browser: errors of scripts, and violations of the content security policy. */
 function listen(tab: Page): string[] {
   const complaints: string[] = [];
   tab.on('pageerror', (error) => complaints.push(String(error)));
   tab.on('console', (message) => {
     const { url = '' } = message.location();
-    // The icon that a browser asks for by itself, and answers that a screen shows in words.
+    // The icon that a browser requests on its own, and responses that a screen shows in words.
     if (url.endsWith('/favicon.ico') || NOT_LOADED.test(message.text())) return;
-    // The sandbox of a preview says what it stopped.
+    // The sandbox of a preview reports blocked scripts.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides what is behind it a frame before it takes the focus.
     if (message.text().startsWith('Blocked aria-hidden')) return;

@@ -23,7 +23,7 @@ export interface Pair {
   agent: AgentWays;
 }
 
-/** What became of a confirmation. */
+/** The result of a confirmation. */
 export interface Confirmed {
   status: number;
   error: string | undefined;
@@ -140,7 +140,7 @@ export class AgentArena {
     return { status: answer.status, text: answer.body };
   }
 
-  /** The customer confirms, again with what the shop says now as long as it asks because something has changed. */
+  /** The customer confirms, and repeats it with the new review token each time the shop reports a change. */
   async confirm(pair: Pair, checkout_id: string): Promise<Confirmed> {
     const path = `/api/storefront/checkout/${checkout_id}/complete`;
     let body = {};
@@ -153,7 +153,7 @@ export class AgentArena {
     }
   }
 
-  /** What the database says of the moment. */
+  /** The database's clock. */
   async now(): Promise<string> {
     const { rows } = await this.owner.query<{ now: string }>('select clock_timestamp()::text as now');
     return rows[0]?.now ?? '';

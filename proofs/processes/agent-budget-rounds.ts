@@ -2,7 +2,7 @@ import type { AgentTerms } from '../agents.ts';
 import { type AgentArena, type Confirmed, type Pair, PRICE, wayOf } from './agent-arena.ts';
 import type { Prepared, Told } from './agent-ways.ts';
 
-/** What one token of an agent spends when it buys by all ways at once, and its customer confirms all of it at once. */
+/** The spending of one agent token that buys by all ways at once, while its customer confirms everything at once. */
 
 export interface Spent {
   purchases: number;
@@ -50,7 +50,7 @@ export async function spendAtOnce(
 
 const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period: 'week', max_per_order_cents: 2_000 }];
 
-/** What an agent is told whose checkout has become an order, or has another total by now. */
+/** The errors for an agent whose checkout has become an order, or has another total by now. */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
 /** All is confirmed; meanwhile some of it is to become twice as much, more is bought, and a period may end. */
@@ -88,7 +88,7 @@ interface Period {
   ids: string[];
 }
 
-/** By the database, and by what was answered: both say the same, and neither is more than was allowed. */
+/** Compares the database with the responses: both agree, and neither exceeds the limit. */
 async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Round, confirmed: Confirmed[]) {
   const { owner, site, violations } = arena;
   const { rows } = await owner.query<Period>(

@@ -33,7 +33,7 @@ export async function stayWithin(arena: AgentArena, shelf: Shelf, count: number)
   return { tried: tried + more, outside };
 }
 
-/** What the customer puts beside it ends the purchase, as long as it is there. */
+/** An item that the customer adds blocks the purchase as long as it is there. */
 async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign }: Shelf): Promise<number> {
   const ready = await arena.prepareMany(pair, allowed, 4);
   for (const { cart_id } of ready) {
@@ -44,7 +44,7 @@ async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign
   const confirmed = await Promise.all(ready.map(({ id }) => arena.confirm(pair, id)));
   for (const { status, error, text } of confirmed) {
     if (error !== 'category_not_allowed')
-      arena.violations.add(`confirmed with what is outside: ${status} ${text.slice(0, 300)}`);
+      arena.violations.add(`confirmed with a product outside its categories: ${status} ${text.slice(0, 300)}`);
   }
   return ready.length;
 }

@@ -105,7 +105,7 @@ class Calls {
     }
   }
 
-  /** What begins from now on is late. */
+  /** Calls that begin from now on are late. */
   async revoked(): Promise<void> {
     this.#revoked = true;
     await Promise.all(this.#callers);
@@ -117,7 +117,7 @@ const ENDED = ['invalid_token', 'unauthorized'];
 /** Their rows in the audit have the time at which their transactions began; those of reads, when they were written. */
 const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
 
-/** What the database has of the agent that began after a moment: no change may have been accepted, nor anything made. */
+/** The agent's rows that began after a moment: no change may have been accepted, nor anything created. */
 async function writtenAfter({ owner, site }: AgentArena, { token_id }: Pair, at: string): Promise<string[]> {
   const { rows } = await owner.query<{ what: string }>(
     `select action || ' ' || status as what from commerce.audit_events

@@ -23,11 +23,11 @@ export interface Market {
   seed: number;
 }
 
-/** An agent, and what its customer was told of its purchases. */
+/** An agent, and the responses to its customer about its purchases. */
 interface Errand {
   id: string;
   budget: number;
-  /** What each order takes of the budget, by its id; nothing once it was cancelled unpaid. */
+  /** Each order's share of the budget, by its id; nothing once it was cancelled unpaid. */
   orders: Map<string, number>;
 }
 
@@ -40,7 +40,7 @@ const FAILURE_LIMIT = 50;
 
 /**
  * Agents that prepare more purchases than their budgets pay for, and customers who confirm all of them at once. Each call keeps
- * its Idempotency-Key until the answer is definite, and what was answered is compared with the database.
+ * its Idempotency-Key until the response is definite, and the responses are compared with the database.
  */
 export class AgentShoppers {
   readonly gate = new Gate();
@@ -50,7 +50,7 @@ export class AgentShoppers {
   /** How many purchases were refused because they would have gone beyond a budget. */
   refused = 0;
   orders = 0;
-  /** What the database knows of orders beyond a budget, and of orders that it has not counted, in cents. */
+  /** Orders beyond a budget in the database, and orders that it has not counted, in cents. */
   over = 0;
   lost = 0;
   readonly #market: Market;
@@ -110,7 +110,7 @@ export class AgentShoppers {
     await this.#owner.end();
   }
 
-  /** Each budget is reduced by what was ordered from it, as it was answered, and no more than was allowed. */
+  /** Each budget is reduced by its acknowledged orders, and not exceeded. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     for (const errand of this.#errands.splice(0)) await this.#judgeErrand(errand, violations);
@@ -148,7 +148,7 @@ export class AgentShoppers {
     }
   }
 
-  /** A customer with a new agent, whose budget pays for some of what it prepares; one order may be cancelled and made good. */
+  /** A customer with a new agent, whose budget covers some of its purchases; one order may be cancelled and credited. */
   async #shop(chance: Chance): Promise<void> {
     const { site_id } = this.#credentials;
     const world = { owner: this.#owner };

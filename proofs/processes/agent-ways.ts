@@ -11,7 +11,7 @@ import type { World } from '../tenant.ts';
 export const WAYS = ['API', 'MCP', 'UCP', 'UCP over MCP'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** What was answered, in whatever form: `error` is why nothing came of it. */
+/** The response, in any format: `error` is the reason for a failure. */
 export interface Told {
   status: number;
   error: string | undefined;
@@ -20,7 +20,7 @@ export interface Told {
   text: string;
 }
 
-/** What an agent has made, with what its parts are called on the API. */
+/** An agent's objects, with the names of their parts on the API. */
 export interface Prepared {
   id: string;
   cart_id: string;
@@ -187,7 +187,7 @@ function toldByUcpTool({ status, text }: Reply): Told {
   return { status, text, error: code, checkout_id: undefined };
 }
 
-/** What a human has to do is no refusal. */
+/** Steps that need a human are not errors. */
 const HANDED_OVER = ['human_confirmation_required'];
 
 function outcomeOf(status: number, { id, code, ucp, messages = [] }: UcpOutcome): Pick<Told, 'error' | 'checkout_id'> {

@@ -11,14 +11,14 @@ import { openTenant } from './tenant.ts';
 /** A password costs a core tens of milliseconds: 500 who log in at once, over and over, while others look at the goods. */
 export const B6: Proof = {
   id: 'B6',
-  promise: '500 who log in at once are served or told to come back, and the catalogue stays quick.',
+  promise: '500 simultaneous logins are served or asked to retry, and the catalogue stays fast.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
 const AT_ONCE = 500;
 const PASSWORD = 'a password of the proofs';
 const READS_A_SECOND = 50;
-/** For 99 of 100 reads of the catalogue, in milliseconds; required only in full forms, on a machine at rest. */
+/** For 99 of 100 reads of the catalogue, in milliseconds; required only in full forms, on an idle machine. */
 const GOAL = 100;
 
 async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {

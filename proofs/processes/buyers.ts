@@ -65,7 +65,7 @@ export class Buyers {
     await this.#work;
   }
 
-  /** Waits until this many more orders are made, or time is over. */
+  /** Waits for this many more orders, at most for the given time. */
   async moreOrders(count: number, withinMs: number): Promise<void> {
     const goal = this.orders + count;
     for (const end = Date.now() + withinMs; this.orders < goal && Date.now() < end; ) await sleep(10);
@@ -117,7 +117,7 @@ export class Buyers {
     for (let attempt = 0; ; attempt += 1) {
       const { status, text } = await this.#send(target, init);
       // Still running is no failure: the answer comes under the same key.
-      // A merchant who is told to wait does so; shoppers are many, and none of them comes near a limit.
+      // A merchant waits as Retry-After requires; shoppers are many, and none of them comes near a limit.
       if (status === 429 && id.startsWith('dashboard.')) {
         attempt -= 1;
         await sleep(1_000 * (JSON.parse(text) as { retry_after_seconds: number }).retry_after_seconds);

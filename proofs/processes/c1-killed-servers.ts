@@ -2,11 +2,10 @@ import { type Proof, pick } from '../frame.ts';
 import { killServers } from './killed-servers.ts';
 import { Shoppers } from './shoppers.ts';
 
-/** Servers are killed one after the other, at any moment of what they do, while the next is there. */
+/** Servers are killed one after the other, at any moment of their work, while the next is there. */
 export const C1: Proof = {
   id: 'C1',
-  promise:
-    'Whenever servers are killed, no order that was acknowledged is lost, none is made twice, and none by halves.',
+  promise: 'However servers are killed, no acknowledged order is lost, and none is duplicated or incomplete.',
   async run(trial) {
     const { databaseUrl, seed, size } = trial;
     const goal = pick(size, 5, 1_000);

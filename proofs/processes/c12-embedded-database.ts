@@ -19,7 +19,7 @@ export const C12: Proof = {
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** What happens to the processes between one life of the server and the next. */
+/** The fate of the processes between one run of the server and the next. */
 type Fate = 'server killed' | 'both killed' | 'both killed, pid recycled' | 'rival at the same moment';
 
 const FATES: Fate[] = ['server killed', 'both killed', 'both killed, pid recycled', 'rival at the same moment'];
@@ -161,7 +161,7 @@ class Writers {
     return writers;
   }
 
-  /** Waits until this many more rows are acknowledged: the next one is then under way. */
+  /** Waits until this many more rows are acknowledged: the next one is then being written. */
   async write(rows: number): Promise<void> {
     const goal = this.acknowledged.size + rows;
     while (this.acknowledged.size < goal && this.#refused.length === 0) {
@@ -218,7 +218,7 @@ async function judgeRows(house: House, { acknowledged }: Writers, violations: Vi
   }
 }
 
-/** A second server is refused by itself, in one line, and the first does not notice. */
+/** A second server exits with one line, and the first is not affected. */
 async function judgeSecondServer(house: House, first: ServerProcess, violations: Violations): Promise<void> {
   const second = await house.newServer();
   if (await second.ready()) violations.add('A second server started on the same directory');

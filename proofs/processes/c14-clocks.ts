@@ -11,8 +11,7 @@ import { openTenant } from './tenant.ts';
 /** Servers whose clocks are wrong, each in another zone, on a database whose clock is moved to each deadline. */
 export const C14: Proof = {
   id: 'C14',
-  promise:
-    'What is over and what is not is decided to the millisecond, whatever the clocks and zones of the servers are.',
+  promise: 'Deadlines are exact to the millisecond, whatever the clocks and time zones of the servers are.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
@@ -99,7 +98,7 @@ async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violat
       ['after', scene.now + after * 1_000],
     ] as const) {
       for (const [i, shop] of shops.entries()) {
-        // What one server begins, another one is asked about.
+        // One server starts a deadline, another one decides on it.
         const ask = await begin(shops[(i + 1) % shops.length] as OpenShop, scene);
         questions.push({
           at,

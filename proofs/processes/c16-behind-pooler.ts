@@ -20,7 +20,8 @@ const GOAL = 1.5;
 /** Two servers and two workers behind PgBouncer: one is killed in a migration, and one while it delivers webhooks. */
 export const C16: Proof = {
   id: 'C16',
-  promise: 'Behind a pooler in transaction mode nothing hangs, no job is lost or doubled, and tenants stay apart.',
+  promise:
+    'Behind a pooler in transaction mode nothing hangs, no job is lost or duplicated, and tenants stay separate.',
   run: async (trial) => {
     const pgbouncer = findTool(PGBOUNCER);
     if (!pgbouncer) return notRunWithout('C16', PGBOUNCER);
@@ -66,7 +67,7 @@ async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Pr
     const { code, output } = await fleet.run(...args);
     counts.commands += 1;
     if (code === undefined) violations.add(`Hung: ${args.join(' ')} ${output}`);
-    // What doctor says about the server of all proofs, which is configured for speed, does not matter here.
+    // The doctor's complaints about the server of all proofs, which is configured for speed, do not matter here.
     else if (args[0] === 'doctor' ? !/ok +pooler.*\n.*ok +direct/.test(output) : code !== 0)
       violations.add(`${args.join(' ')} ended with ${code}: ${output}`);
   }
@@ -109,7 +110,7 @@ async function make(shops: EventShop[], events: number): Promise<void> {
   }
 }
 
-/** Reads what a tenant has by each kind of credential, and looks for what is another's. */
+/** Reads a tenant's data with each kind of credential, and searches it for another's. */
 async function readOn(
   fleet: Fleet,
   { site_id, credentials }: EventShop,
@@ -137,7 +138,7 @@ async function readOn(
   }
 }
 
-/** Each event arrives; one arrives again only if it was under way when its worker was killed. */
+/** Each event arrives; one arrives again only if it was being sent when its worker was killed. */
 async function judge(
   { owner }: Fleet,
   { told, inFlight, events }: { told: Map<string, number>; inFlight: Set<string>; events: number },
@@ -157,7 +158,7 @@ async function judge(
     const times = told.get(id) ?? 0;
     if (jobs !== 1) violations.add(`Event ${id} has ${jobs} deliveries`);
     if (times === 0) violations.add(`A job was lost: event ${id} was not told`);
-    if (times > 1 && !inFlight.has(id)) violations.add(`A job was doubled: event ${id} was told ${times} times`);
+    if (times > 1 && !inFlight.has(id)) violations.add(`A job was doubled: event ${id} was sent ${times} times`);
   }
 }
 

@@ -16,7 +16,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 export const C3: Proof = {
   id: 'C3',
   promise:
-    'A mutation in which the server throws, ends or hangs for 10 s at any place is done once by its retry, and never by halves.',
+    'A mutation in which the server throws, ends or hangs for 10 s at any place is done once by its retry, and never partially.',
   run: (trial) =>
     withDirectory((directory) =>
       inWorld(trial, async (world) => {
@@ -131,10 +131,10 @@ function judgeHalves(
 ): void {
   const [expected, gained] = [whole, found].map((effect) => JSON.stringify(effect));
   if (gained !== '{}' && gained !== expected)
-    world.violations.add(`${operation.id}, ${fault} after answer ${after}: by halves, ${gained} of ${expected}`);
+    world.violations.add(`${operation.id}, ${fault} after answer ${after}: half done, ${gained} of ${expected}`);
 }
 
-/** Sends a call that fails at a place; tells whether there is such a place. */
+/** Sends a call that fails at a place; returns whether there is such a place. */
 async function fail(world: World, lane: FailingLane, call: Call, failpoint: Failpoint): Promise<boolean> {
   await lane.arm(failpoint);
   const first = sendOnce(world, lane, call).catch(() => undefined);
@@ -168,7 +168,7 @@ async function openLanes(lanes: FailingLane[], world: World, { size, databaseUrl
   for (const tenant of tenants) lanes.push(await FailingLane.open(tenant, env));
 }
 
-/** A server of its own, which fails when it is told to, and is started again when it has ended. */
+/** A server of its own, which fails on demand, and is started again when it has ended. */
 class FailingLane implements Lane {
   readonly tenant: Tenant;
   reached = false;
@@ -199,7 +199,7 @@ class FailingLane implements Lane {
     });
   }
 
-  /** Tells whether the place was reached, and whether the server has ended; afterwards it runs, and fails no more. */
+  /** Returns whether the place was reached, and whether the server has ended; afterwards it runs, and fails no more. */
   async disarm(): Promise<{ reached: boolean; ended: boolean }> {
     const { reached } = this;
     const exit = await Promise.race([this.#server.exited, this.arm({ after: 0, fault: 'throw' })]);

@@ -23,7 +23,8 @@ import {
 /** The connection is lost while COMMIT is on its way, or its confirmation: the server cannot know which. */
 export const C4: Proof = {
   id: 'C4',
-  promise: 'Lost during COMMIT, the answer is 503 or the truth, and the retry agrees with the database.',
+  promise:
+    'If the connection is lost during COMMIT, the response is 503 or correct, and the retry agrees with the database.',
   run: (trial) =>
     inWorld(trial, (world) =>
       withLanes(world, trial.databaseUrl, LANES_PER_TENANT, async (lanes) => {
@@ -123,7 +124,7 @@ function loseCommits(
 /** Arms a lane: of the n-th commit something is lost. */
 function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   let seen = 0;
-  // What is bound is executed once the Sync behind it arrives.
+  // PostgreSQL executes a bound statement once the Sync behind it arrives.
   let bound = false;
   proxy.judge = (message) => {
     if (bound) {

@@ -13,7 +13,7 @@ const RETRIES = 3;
 export const C5: Proof = {
   id: 'C5',
   promise:
-    'All connections to the database may be ended at any moment: no failure survives three retries, none ends a server.',
+    'If all connections to the database end at any moment, no failure survives three retries, and no server exits.',
   run: (trial) =>
     withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url))),
 };

@@ -23,7 +23,7 @@ const GOAL_MS = 1_000;
 /** PostgreSQL ends without a word to anyone, as by `pg_ctl stop -m immediate`, and recovers from its log. */
 export const C6: Proof = {
   id: 'C6',
-  promise: 'PostgreSQL may be restarted under load: servers stay up, and nothing that was acknowledged is wrong.',
+  promise: 'When PostgreSQL restarts under load, servers stay up, and everything acknowledged is correct.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
@@ -121,7 +121,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What it wrote when it ended by itself. */
+/** Its output when it exited on its own. */
 function fatalLine(output: string): string {
   return output.split('\n').find((line) => line.includes('an error was not caught')) ?? '';
 }

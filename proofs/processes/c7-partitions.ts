@@ -21,7 +21,8 @@ const HEALED_WITHIN_MS = 60_000;
 /** The network between the server and PostgreSQL loses every packet, silently, and recovers later. */
 export const C7: Proof = {
   id: 'C7',
-  promise: 'While the database is cut off every call is answered within 8 s, and afterwards all is as before.',
+  promise:
+    'While the database is cut off, every call gets a response within 8 s, and afterwards everything works as before.',
   run: (trial) => isolated('C7', trial),
 };
 
@@ -129,7 +130,7 @@ class Scene {
     const meanwhile = told.filter((one) => one.ended > begun && one.begun < healed);
     this.answers += meanwhile.length;
     for (const { what, status, error, ...one } of told) {
-      // What was slow before or after was not delayed by the cut; a busy machine hashes passwords for seconds.
+      // Calls that were slow before or after were not delayed by the cut; a busy machine hashes passwords for seconds.
       const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
       const waited = until - Math.max(one.begun, begun);
       this.#slowest = Math.max(this.#slowest, waited);

@@ -14,7 +14,7 @@ const LOGINS = 30;
 /** Redis stops, is killed, forgets and is full, while people buy and somebody guesses passwords. */
 export const C8: Proof = {
   id: 'C8',
-  promise: 'Whatever becomes of Redis, people look at the catalogue and buy, and no more passwords can be guessed.',
+  promise: 'Whatever happens to Redis, shoppers can browse and buy, and no more passwords can be guessed.',
   async run(trial) {
     const program = findTool(REDIS);
     if (!program) return notRunWithout('C8', REDIS);
@@ -94,7 +94,7 @@ class Guesser {
     this.#violations = violations;
   }
 
-  /** Goes on from another address. */
+  /** Continues from another address. */
   move(): void {
     this.#moves += 1;
     this.#address = `192.0.2.${this.#moves}`;

@@ -27,8 +27,7 @@ const READY_LAG_MS = 3_500;
 /** The disk of PostgreSQL, its log included, has no space left while people buy, and gets some again. */
 export const C9: Proof = {
   id: 'C9',
-  promise:
-    'A disk that is full under PostgreSQL is named as what it is, loses nothing, and needs no restart afterwards.',
+  promise: 'A full disk under PostgreSQL is reported as such, loses nothing, and needs no restart afterwards.',
   run: (trial) => isolated('C9', trial),
 };
 
@@ -63,7 +62,7 @@ export function attackByFullDisk({ size, seed, progress }: IsolatedTrial): Promi
   });
 }
 
-/** Who buys, who writes much, and who asks whether the server is ready. */
+/** The shoppers, the calls that write much, and the probe of readiness. */
 class Scene {
   readonly #ballast: Ballast;
   readonly #shoppers: Shoppers;

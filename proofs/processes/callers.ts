@@ -15,13 +15,13 @@ export interface Told {
 
 type Call = { path: string; headers: Record<string, string>; body?: object | (() => object) };
 
-/** What is called unless a proof wants something else. */
+/** The default kinds of calls. */
 const KINDS = ['list', 'cart', 'product', 'orders', 'login', 'search'];
 const LARGE = () => ({ name: 'Bowl', price: '1.00', description: randomBytes(6_000).toString('base64') });
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 20;
 
-/** Who reads and writes in a shop without pause, each call once, and notes every answer. */
+/** Reads and writes in a shop without pause, each call once, and records every response. */
 export class Callers {
   readonly told: Told[] = [];
   readonly #baseUrl: string;
@@ -39,7 +39,7 @@ export class Callers {
       product: { path: '/api/dashboard/products', headers: clerk, body: { name: 'Mug', price: '1.00' } },
       orders: { path: '/api/dashboard/orders', headers: clerk },
       login: { path: '/api/dashboard/auth/login', headers: {}, body: staff },
-      // What does not compress takes up real space on the disk.
+      // Data that does not compress takes up real space on the disk.
       large: { path: '/api/dashboard/products', headers: clerk, body: LARGE },
       search: { path: '/api/storefront/products?q=mug', headers: shopper },
     };

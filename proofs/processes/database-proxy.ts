@@ -9,7 +9,7 @@ export class DatabaseProxy {
   readonly url: string;
   /** Decides on each message, in the order in which they come, whatever connection they are on. */
   judge: (message: Message) => Verdict = () => 'pass';
-  /** What is passed on of a message, if anything is. */
+  /** The bytes of a message to forward, if any. */
   rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
   /** While true, connections are taken and dropped at once, as when the database is gone. */
   away = false;
@@ -77,7 +77,7 @@ export class DatabaseProxy {
         const verdict = this.judge(message);
         if (verdict === 'pass' || verdict === 'cut after') target.write(this.rewrite(message));
         if (verdict === 'pass' || verdict === 'swallow') continue;
-        // What was passed on still arrives; its sender hears nothing more.
+        // Forwarded bytes still arrive; their sender gets nothing more.
         target.end();
         if (from === 'database') source.end();
         else source.destroy();
@@ -87,7 +87,7 @@ export class DatabaseProxy {
 }
 
 export interface Message {
-  /** Who sent it: the server of the shop, or PostgreSQL. */
+  /** The sender: the server of the shop, or PostgreSQL. */
   from: 'server' | 'database';
   /** The letter of its kind, such as Q for a query; none for the one that opens a connection. */
   type: string;

@@ -192,7 +192,7 @@ export const DEADLINES: Record<string, Deadline> = {
   },
 };
 
-/** What is answered before the deadline and after it: a status of success, or the code of a refusal. */
+/** The responses before the deadline and after it: a status of success, or the code of an error. */
 function told(
   { status, refusal }: { status: number; refusal: { error: string } | undefined },
   before: number | string,

@@ -15,10 +15,10 @@ const ROUNDS = 4;
 /** A fair source exceeds this once in 100,000 runs. */
 const CHANCE_OF_FALSE_ALARM = 1e-5;
 
-/** What the server issues cannot be guessed, and cannot be read out of a stolen database. */
+/** Credentials of the server cannot be guessed, and cannot be read out of a stolen database. */
 export const E10: Proof = {
   id: 'E10',
-  promise: 'Tokens are unique and uniformly random, and the database does not hold them in clear.',
+  promise: 'Tokens are unique and uniformly random, and the database does not store them in clear text.',
   async run(trial) {
     const violations = new Violations();
     const minted = pick(trial.size, 20_000, 100_000);
@@ -170,7 +170,7 @@ async function search(db: Pool, secrets: string[], violations: Violations): Prom
   return bytes / 1e6;
 }
 
-/** What of the Base64 form does not depend on the characters around the secret. */
+/** The part of the Base64 form that does not depend on the characters around the secret. */
 function base64Core(secret: string): string {
   return Buffer.from(secret).toString('base64').slice(0, 40);
 }

@@ -5,7 +5,7 @@ import { killServers } from './killed-servers.ts';
 /** As E1 at the edge of budgets, while the servers are killed at any moment and every call is sent again until it is answered. */
 export const E2: Proof = {
   id: 'E2',
-  promise: 'Whenever servers are killed, no budget of an agent is overrun, and nothing that was spent is forgotten.',
+  promise: 'However servers are killed, no budget of an agent is exceeded, and no spending is lost.',
   async run(trial) {
     const { databaseUrl, seed, size } = trial;
     const goal = pick(size, 2, 500);

@@ -13,7 +13,7 @@ type Site = Awaited<ReturnType<typeof openTenant>>;
 /** Agents that call without pause through many processes, and are revoked while they do, by each who may. */
 export const E5: Proof = {
   id: 'E5',
-  promise: 'No call of an agent is accepted that begins after its revocation was acknowledged, in whatever process.',
+  promise: 'No process accepts a call of an agent that begins after its revocation was acknowledged.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 

@@ -17,7 +17,7 @@ const MEGABYTE = 1_048_576;
 /** Nobody gets in by a token that was not issued to them, and noise does not even cost a query. */
 export const E9: Proof = {
   id: 'E9',
-  promise: 'A forged token is refused, and one with a bad checksum costs no look-up.',
+  promise: 'A forged token is rejected, and one with a bad checksum causes no database query.',
   async run(trial) {
     const { server, ...running } = await startServer(trial.databaseUrl, { rateLimits: false }, trial.databaseUrl);
     const client = new RawClient(Number(new URL(running.baseUrl).port));

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Loaded into a server before its own code, which knows nothing of it. Between two statements a server only computes, so each
- * answer of the database is a place to fail: after the n-th answer since an order, the server throws, exits, hangs or loses the
+ * Loaded into a server before its own code, which is unchanged. Between two statements a server only computes, so each
+ * response of the database is a place to fail: after the n-th response since an order, the server throws, exits, hangs or loses the
  * connection, once.
  */
 export interface Failpoint {
@@ -13,10 +13,10 @@ export interface Failpoint {
 
 export type Fault = 'throw' | 'exit' | 'hang' | 'cut';
 
-/** What a server says: that it has heard an order, or that it has come to the place. */
+/** A message of a server: it has received an order, or has reached the place. */
 export type FailpointNews = 'armed' | 'reached';
 
-/** Asks how many answers there have been since the last order; told as a number. */
+/** Asks how many responses there have been since the last order; the reply is a number. */
 export interface CountOrder {
   count: 'answers';
 }

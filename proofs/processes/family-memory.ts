@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 100;
 
-/** What a process and its children take of memory, together, watched from now on: beyond what the process alone takes now. */
+/** The memory of a process and its children, together, from now on: in addition to the current memory of the process alone. */
 export class FamilyMemory {
   readonly #pid: () => number;
   readonly #timer: NodeJS.Timeout;

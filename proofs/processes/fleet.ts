@@ -38,7 +38,7 @@ export class Fleet {
     };
   }
 
-  /** `url` is of an empty database; `pgbouncer` the program of the pooler, if there is to be one. */
+  /** `url` is of an empty database; `pgbouncer` the program of the pooler, to use one. */
   static async open(url: string, directory: string, pgbouncer?: string): Promise<Fleet> {
     const own = join(directory, randomUUID());
     await mkdir(own);
@@ -110,7 +110,7 @@ export class Fleet {
       if (!victim) continue;
       await victim.end('SIGKILL');
       const names = new Set(held.filter(({ pid }) => pid === victim.pid).map(({ holder }) => holder));
-      // What it took between our check and its end is still locked under its name.
+      // Deliveries that it took between our check and its end are still locked under its name.
       const all = [...held, ...(await this.#deliveries())];
       return new Set(all.filter(({ holder }) => names.has(holder)).map(({ event_id }) => event_id));
     }

@@ -15,10 +15,10 @@ const LONGEST_WAIT_MS = 50;
 /** Everything counts as delivered when nothing has arrived for this long: a dead process is noticed within 15 seconds. */
 const PATIENCE_MS = 60_000;
 
-/** Processes that serve and deliver are killed one after the other, at any moment of what they do, while events are due. */
+/** Processes that serve and deliver are killed one after the other, at any moment of their work, while events are due. */
 export const G1: Proof = {
   id: 'G1',
-  promise: 'Whenever processes are killed, each committed change is told, and none is told that was not committed.',
+  promise: 'However processes are killed, each committed change is delivered, and no uncommitted one is.',
   run: (trial) =>
     withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url))),
 };
@@ -52,7 +52,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
       await sleep(chance.next() * LONGEST_WAIT_MS);
       const victim = kill % processes.length;
       const { code } = await (processes[victim] as ServerProcess).end('SIGKILL');
-      if (code !== null) violations.add(`A process ended by itself with ${code}: ${processes[victim]?.errors}`);
+      if (code !== null) violations.add(`A process exited on its own with ${code}: ${processes[victim]?.errors}`);
       processes[victim] = await up(await start());
       progress(`${kill + 1} of ${kills} killed; ${load.begun} changes, ${receiver.received.length} deliveries`);
     }
@@ -137,7 +137,7 @@ async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   }
 }
 
-/** Compares what arrived with what is committed. Returns how many events arrived more than once. */
+/** Compares the arrived events with the committed changes. Returns how many events arrived more than once. */
 async function judge(
   owner: pg.Pool,
   site_id: string,
@@ -151,7 +151,7 @@ async function judge(
     'select id, subject_id from commerce.events where site_id = $1',
     [site_id],
   );
-  // What is sent is made at the first attempt, and kept with the delivery; of the event it is only noted what it is about.
+  // The payload is built at the first attempt, and kept with the delivery; the event only stores its subject.
   const { rows: sent } = await owner.query<{ event_id: string; payload: string | null }>(
     'select event_id, payload from commerce.webhook_deliveries where site_id = $1',
     [site_id],

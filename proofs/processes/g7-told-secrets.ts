@@ -16,7 +16,7 @@ const TYPES = [...['product.created', 'customer.created'], ...['order.created', 
 /** Two shops sell and send events of it, to receivers that answer with secrets of their own, while the server logs all it can. */
 export const G7: Proof = {
   id: 'G7',
-  promise: 'Neither events nor attempts nor the log tell a secret, an e-mail address, or anything of another shop.',
+  promise: 'Neither events nor attempts nor the log contain a secret, an e-mail address, or data of another shop.',
   run: (trial) =>
     withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url))),
 };
@@ -26,7 +26,7 @@ interface Party {
   shop: EventShop;
   /** One that takes what it gets, and one that refuses it. */
   receivers: Awaited<ReturnType<typeof openReceiver>>[];
-  /** What must not be revealed to anybody. */
+  /** Secrets that must not be revealed to anybody. */
   secrets: string[];
   /** The address of a customer that staff have added. */
   customer: string;
@@ -50,7 +50,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     await Promise.all(parties.map(({ buyers }) => buyers.rest()));
     for (const { buyers } of parties) for (const failure of buyers.failures) violations.add(failure);
     await allAttempted(owner);
-    // Of its own customers a shop is told, but nobody else, and not the log.
+    // A shop gets the data of its own customers, but no other shop does, nor the log.
     const hidden = [secretKey, ...parties.flatMap(({ secrets }) => secrets)];
     const emails = parties.flatMap(({ buyers, customer }) => [...buyers.emails, customer]);
     let tried = 0;
@@ -68,7 +68,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
       const received = party.receivers.flatMap((receiver) => receiver.received);
       judgeTypes(received, violations);
       for (const { body, headers } of received) scan('An event', `${JSON.stringify(headers)} ${body}`, foreign);
-      for (const text of await shown(party.shop)) scan('What staff see of a delivery', text, foreign);
+      for (const text of await shown(party.shop)) scan('The delivery as staff see it', text, foreign);
     }
     for (const line of `${server.output}\n${server.errors}`.split('\n')) scan('The log', line, emails);
     if (!server.output.includes('"level":"debug"')) violations.add('The log does not tell all it can');
@@ -134,5 +134,5 @@ async function shown({ call }: EventShop): Promise<string[]> {
 
 function judgeTypes(received: Received[], violations: Violations): void {
   const told = new Set(received.map(({ event }) => event.type));
-  for (const type of TYPES) if (!told.has(type)) violations.add(`Nothing was told of ${type}, so it was not looked at`);
+  for (const type of TYPES) if (!told.has(type)) violations.add(`No event of ${type} was sent, so it was not checked`);
 }

@@ -1,4 +1,4 @@
-/** Where callers wait while it is closed. What has passed goes on. */
+/** Callers wait here while it is closed. Those that have passed continue. */
 export class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open = () => {};

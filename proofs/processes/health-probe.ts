@@ -48,7 +48,7 @@ export class HealthProbe {
     return { status: answer?.status ?? 0, body: body ?? 'nothing' };
   }
 
-  /** Compares what was seen in a period with what is true of it. Returns how often was asked. */
+  /** Compares the observations of a period with the truth. Returns the number of observations. */
   judge(what: string, [from, to]: [number, number], ready: 200 | 503 | 'either', violations: Violations): number {
     const seen = this.seen.filter(({ begun, ended }) => begun >= from && ended <= to);
     for (const one of seen) {

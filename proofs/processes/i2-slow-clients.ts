@@ -10,7 +10,7 @@ import { judgeReads } from './reads.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** For 99 of 100 reads of the catalogue; required only in full forms, on a machine at rest. */
+/** For 99 of 100 reads of the catalogue; required only in full forms, on an idle machine. */
 const GOAL_MS = 50;
 const READS_A_SECOND = 50;
 /** A server that was just started compiles what its first requests need. */
@@ -28,7 +28,7 @@ const PAUSE_MS = 10;
  */
 export const I2: Proof = {
   id: 'I2',
-  promise: 'Whoever is slow, or silent on thousands of connections, keeps nobody else waiting, and is let go in time.',
+  promise: 'Slow clients, or silent ones on thousands of connections, delay nobody else, and are disconnected in time.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 

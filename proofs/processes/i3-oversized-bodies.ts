@@ -28,7 +28,7 @@ const REPETITIONS = 5;
 /** A body that is too large, too deep or too wide costs its sender an answer, and nobody else anything. */
 export const I3: Proof = {
   id: 'I3',
-  promise: 'Oversized bodies are refused without stalling the server or filling its memory.',
+  promise: 'Oversized bodies are rejected without stalling the server or filling its memory.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
@@ -106,7 +106,7 @@ const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
 /** A read has no use for a body, and does not wait for it, unless its Content-Length is beyond that of any operation. */
 const PASSED_OVER = [0, 200, 401];
-/** The server may close the connection on someone who goes on sending after the answer. */
+/** The server may close the connection to a client that keeps sending after the response. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
 
 function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: Secrets): Attack[] {
@@ -163,7 +163,7 @@ function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
 
 type Secrets = Record<'site_id' | 'api_key' | 'storefront_token' | 'sync_secret', string>;
 
-/** What opens an operation of each surface; an operation that wants more than this refuses before it reads a body. */
+/** Credentials for an operation of each surface; an operation that requires more rejects before it reads a body. */
 function credentialsFor(
   { surface }: Operation,
   { site_id, api_key, storefront_token, sync_secret }: Secrets,

@@ -6,7 +6,7 @@ import { judgeReads } from './reads.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** For 99 of 100 reads of others; required only in full forms, on a machine at rest. */
+/** For 99 of 100 reads of others; required only in full forms, on an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
 /** The time that PostgreSQL gives a statement. */
@@ -15,7 +15,7 @@ const LIMIT_MS = 5_000;
 /** The most expensive reads that the contract allows, and some that it does not, while others look at single products. */
 export const I4: Proof = {
   id: 'I4',
-  promise: 'No read runs into the time limit of the database, however it is asked, and others are served meanwhile.',
+  promise: 'No read exceeds the time limit of the database, whatever its parameters, and others are served meanwhile.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 

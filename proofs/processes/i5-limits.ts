@@ -36,7 +36,7 @@ const PRIVATE_TOKEN_POINTS = 30;
 /** Each limit is used up to its last point through two server processes in turn, and once more. */
 export const I5: Proof = {
   id: 'I5',
-  promise: 'Each limit lets through as many as it says, over all servers together, and refuses the next.',
+  promise: 'Each rate limit allows exactly its number of calls, over all servers together, and rejects the next.',
   async run(trial) {
     const program = findTool(REDIS);
     if (!program) return notRunWithout('I5', REDIS);
@@ -91,10 +91,10 @@ interface Means {
 
 /**
  * The observation is void when the machine was too busy: the window ended before the limit was used up, a request failed after
- * it may have been counted, or a server did not wait for Redis and counted by itself, as it should.
+ * it may have been counted, or a server did not wait for Redis and counted locally, as it should.
  */
 const TRIES = 5;
-/** A little longer than shared-limiter.ts counts by itself after Redis did not answer in time. */
+/** A little longer than shared-limiter.ts counts locally after Redis did not respond in time. */
 const REDIS_LEFT_ALONE_MS = 1_200;
 const SHORT_WINDOW_SECONDS = 60;
 
@@ -168,7 +168,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
   const { site_id, secrets } = tenant;
   const guest = { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken };
   const customer = { ...guest, Authorization: `Bearer ${secrets.CustomerToken}` };
-  // What agents find and buy counts as calls of theirs: each limit has an agent of its own.
+  // Find and buy calls of agents count as calls of theirs: each limit has an agent of its own.
   const agentOf = (one: Tenant) => ({ Authorization: `Bearer ${one.secrets.AgentToken}` });
   const same =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) => () => {

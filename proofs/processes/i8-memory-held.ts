@@ -7,19 +7,19 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /**
- * Whoever has the public token of one shop asks for what nobody has asked before: searches that find something and searches
- * that find nothing, new carts, carts that do not exist, keys that were never used. Each address stays below its own limits.
+ * A caller with the public token of one shop sends requests that were never sent before: searches with and without
+ * results, new carts, carts that do not exist, keys that were never used. Each address stays below its own limits.
  */
 export const I8: Proof = {
   id: 'I8',
-  promise: 'However many different things are asked for, the server holds no more memory than its cache counts.',
+  promise: 'The server uses no more memory than its cache counts, however many different requests it gets.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
 const CONNECTIONS = 8;
 /** Below 60 changes of carts a minute from each address. */
 const CALLS_PER_ADDRESS = 200;
-/** Beyond what was held before and what the cache counts, as a share of both. */
+/** In addition to the memory before and the cache's own count, as a share of both. */
 const TOLERANCE = 0.1;
 const MEGABYTE = 1_048_576;
 
@@ -43,7 +43,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const counted = (await countedBy(server)) - countedBefore;
     const after = await memoryOf(server);
     const beyond = (kind: keyof MemoryInUse) => (after[kind] - before[kind] - counted) / (before[kind] + counted);
-    // The heap of a new process goes on growing to its working size for longer than the short form lasts.
+    // The heap of a new process keeps growing to its working size for longer than the short form lasts.
     for (const kind of pick(size, ['arrayBuffers'] as const, ['rss', 'arrayBuffers'] as const)) {
       if (beyond(kind) > TOLERANCE) {
         violations.add(
@@ -140,7 +140,7 @@ async function openGoods(baseUrl: string, api_key: string): Promise<void> {
   }
 }
 
-/** What is in use once garbage has been collected. */
+/** The memory in use after garbage collection. */
 function memoryOf(server: ServerProcess): Promise<MemoryInUse> {
   return new Promise((resolve) => server.order<MemoryInUse>({}, resolve));
 }

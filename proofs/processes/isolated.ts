@@ -20,7 +20,7 @@ const TOOLS = {
 const MAIN = fileURLToPath(new URL('isolated-main.ts', import.meta.url));
 const NAMESPACES = ['--net', '--mount', '--propagation', 'private'];
 
-/** What such a process says: how far it is, and in the end what it found. */
+/** A message of such a process: its progress, and in the end its results. */
 export type News = { progress: string } | { figures: Figures };
 
 /** Runs the proof of this id as isolated-main.ts has it. */

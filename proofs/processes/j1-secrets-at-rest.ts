@@ -19,7 +19,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 /** A server is used for everything that it can do, and then searched completely. */
 export const J1: Proof = {
   id: 'J1',
-  promise: 'No secret that was issued or sent lies in clear in a log, a table, or a mail that needs none.',
+  promise: 'No issued or received secret is stored in clear text in a log, a table, or a mail that needs none.',
   run: (trial) =>
     withOwnDatabase(trial.databaseUrl, (databaseUrl) =>
       withDirectory((directory) => attack({ ...trial, databaseUrl }, directory)),

@@ -44,7 +44,7 @@ const HEADERS = [
 /** No request can write a line of the log, break one, or make one that a terminal obeys. */
 export const J3: Proof = {
   id: 'J3',
-  promise: 'Every line of the log is one JSON object, whatever requests hold.',
+  promise: 'Every line of the log is one JSON object, whatever requests contain.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 

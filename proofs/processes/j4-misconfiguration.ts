@@ -10,7 +10,7 @@ const SECRET_KEY = 'q8Zr2Vd0sLx7Yb4NnK6tGh3WmJc9Pf1RuEa5TiOy';
 
 /** A mistake in an otherwise sound production configuration. */
 interface Mistake {
-  /** What the message has to name. */
+  /** The text that the message must contain. */
   names: string;
   env: Record<string, string | undefined>;
 }
@@ -79,7 +79,7 @@ const DATABASE_MISTAKES: (Mistake & { arrange?: string; restore?: string; superu
   { names: '', env: { DATABASE_URL: 'postgres://nobody:Vq7xTz2k@127.0.0.1:1/shop' } },
 ];
 
-/** In production the server does not start with a setting that is only safe on a desk, or that it does not understand. */
+/** In production the server does not start with a setting that is only safe for development, or that it does not support. */
 export const J4: Proof = {
   id: 'J4',
   promise: 'A misconfigured server does not start in production mode.',
@@ -117,7 +117,7 @@ async function attack({ size, progress }: Trial, directory: string) {
 
 type Environment = Record<string, string | undefined>;
 
-/** What production wants: durable database, a login that is no superuser, TLS, a secret of one's own. */
+/** The requirements of production: durable database, a login that is no superuser, TLS, a secret of one's own. */
 async function soundConfiguration(directory: string, databaseUrl: string): Promise<Environment> {
   const dataDir = join(directory, 'server');
   await mkdir(dataDir);

@@ -30,7 +30,7 @@ const WAL_MB = 64;
 /** What C5 to C9 do to the database and to Redis, one after the other, while an orchestrator asks how the server is. */
 export const J5: Proof = {
   id: 'J5',
-  promise: 'Whatever fails beside it, the server is alive, and says that it is ready when it can serve and only then.',
+  promise: 'Whatever else fails, the server stays alive, and reports that it is ready if and only if it can serve.',
   run: async (trial) => (findTool(REDIS) ? isolated('J5', trial) : notRunWithout('J5', REDIS)),
 };
 

@@ -22,8 +22,7 @@ const READERS = 2;
 /** Backups of both kinds of database, by the command and its ordinary login, while shoppers buy without pause. */
 export const J6: Proof = {
   id: 'J6',
-  promise:
-    'A backup of a shop that sells is one moment of it, comes back into an empty cluster whole, and nobody waits for it.',
+  promise: 'A backup of a selling shop is consistent, restores completely into an empty cluster, and delays nobody.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 

@@ -17,7 +17,7 @@ import { canFail, Payment, RETRIES, type StepName, WAYS, type Way } from './ways
 export const K1: Proof = {
   id: 'K1',
   promise:
-    'Wherever the server fails while a card is paid, and whoever goes on, no money stays taken without an order, and no order is paid without money.',
+    'Wherever the server fails during a card payment, and whoever continues, no money is kept without an order, and no order is paid without money.',
   run: (trial) =>
     withDirectory(async (directory) => {
       const standIn = await new StripeStandIn().listen();
@@ -54,7 +54,7 @@ const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429',
 /** A client sends the call again, or a shopper presses the button again. */
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
-/** What hangs continues after ten seconds, and a call of the provider after fifteen. */
+/** Hanging calls continue after ten seconds, and a call of the provider after fifteen. */
 const MINUTES = 25;
 
 async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
@@ -117,7 +117,7 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   return plan;
 }
 
-/** What hangs is waited for: one of the rounds does. */
+/** One of the rounds hangs, and waits for it. */
 function quickPlanOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const hangs = (place: Place) => ('after' in place ? place.fault === 'hang' : place.kind.startsWith('silent'));
   const quick = places.filter((place) => !hangs(place));
@@ -207,7 +207,7 @@ class Player {
     for (const [i, step] of way.steps.entries()) {
       const failing = places.filter((place) => place.step === i);
       await this.#play(payment, step, failing, told);
-      // Whoever got no answer tries again, and others carry on.
+      // A caller without a response tries again, and others carry on.
       const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
       if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
       for (const retry of retries) await this.#play(payment, retry, [], told);
@@ -245,13 +245,13 @@ class Player {
     this.#standIn.faults.add(kind, /./, 1, options);
   }
 
-  /** Time passes, and what was lost is sent again, until all is right; what is wrong if it never is. */
+  /** Time passes, and lost messages are sent again, until the state is correct; returns the fault if it never is. */
   async #settled(payment: Payment): Promise<string | undefined> {
     const { books } = payment.shop;
     for (let minute = 0; minute < MINUTES; minute += 1) {
       if (minute > 0 || (await faultIn(books, payment.checkout_id))) {
         await letTimePass(books);
-        // What fails for once is done again in the next minute.
+        // A step that fails once is repeated in the next minute.
         for (const step of ['human', 'webhooks', 'settle', 'moves'] as const) {
           await payment.do(step).catch(() => undefined);
         }
@@ -262,7 +262,7 @@ class Player {
     return faultIn(books, payment.checkout_id);
   }
 
-  /** What hung when its round was over has let go since, and has changed nothing. */
+  /** Calls that hung at the end of their round have continued since, and must have changed nothing. */
   async judgeAgain(): Promise<string[]> {
     const faults: string[] = [];
     for (const { payment, told } of this.#played) {

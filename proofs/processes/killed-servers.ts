@@ -15,9 +15,9 @@ export interface Workers {
   moreAnswers(count: number): Promise<void>;
   /** Lets each finish what it has begun. */
   rest(): Promise<void>;
-  /** Call it at rest: compares what they were answered with the database. */
+  /** Call it when all work has stopped: compares the responses with the database. */
   judge(violations: Violations): Promise<void>;
-  /** What they have done, in a few words. */
+  /** A short summary of the work. */
   told(): string;
 }
 
@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 20;
 /** Between two checks of all that was answered. */
 const KILLS_PER_BATCH = 20;
 
-/** Kills servers one after the other, at any moment of what they do for the workers, while the next is there. */
+/** Kills servers one after the other, at any moment of their work, while the next is there. */
 export function killServers(
   trial: Trial,
   goal: number,
@@ -49,7 +49,7 @@ async function attack(
     LOG_LEVEL: 'warn',
     // In the tests, the background jobs would work on the rows of others.
     ROLE: size === 'short' ? 'api' : 'all',
-    // Most of a start is compiling, and only a server that ends by itself writes down what it has compiled.
+    // Most of a start is compiling, and only a server that exits normally stores its compiled code.
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   const violations = new Violations();
@@ -72,7 +72,7 @@ async function attack(
         await workers.moreAnswers(Math.ceil(chance.next() * MOST_ANSWERS_PER_LIFE));
         await sleep(chance.next() * LONGEST_WAIT_MS);
         const { code } = await victim.end('SIGKILL');
-        if (code !== null) violations.add(`A server ended by itself with ${code}: ${victim.errors}`);
+        if (code !== null) violations.add(`A server exited on its own with ${code}: ${victim.errors}`);
         servers = [heir.baseUrl];
         victim = heir;
         // Those who were cut off try again; the others would only keep the machine from starting the next server.

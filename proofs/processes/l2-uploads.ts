@@ -16,7 +16,7 @@ import { runCommand, ServerProcess, withDirectory } from './server-process.ts';
 export const L2: Proof = {
   id: 'L2',
   promise:
-    'Whatever is uploaded, the server keeps and shows only pictures that it made, and a bad file changes nothing.',
+    'Whatever is uploaded, the server stores and shows only pictures that it generated, and a bad file changes nothing.',
   run: (trial) =>
     withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url))),
 };
@@ -55,7 +55,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   const chance = chanceOf(seed);
   const scene = await open(directory, env, await start());
   try {
-    // What is loaded by the first one has nothing to do with what is sent.
+    // The first upload loads modules, whose memory does not count.
     await sendOne(scene, await fileNumber(0, chance));
     const memory = new FamilyMemory(() => scene.server.pid);
     const files = pick(size, KINDS.length * 2, 500);
@@ -156,7 +156,7 @@ async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   if (isGood && !given.data) violations.add(`${sent.kind}: not taken as an image`);
 }
 
-/** What is too long, other bytes and second uploads never get as far as the store. */
+/** Oversized files, other bytes and second uploads never reach the store. */
 async function refuseBeforehand(scene: Scene): Promise<void> {
   const { client, violations } = scene;
   const body = { filename: 'a', content_type: 'image/jpeg' as const, bytes: MOST_BYTES + 1, sha256: '0'.repeat(64) };
@@ -179,7 +179,7 @@ async function refuseBeforehand(scene: Scene): Promise<void> {
   await outcomeOf(scene, id);
 }
 
-/** While the store cannot be written to, uploads are told so, and the same address takes the file afterwards. */
+/** While the store cannot be written to, uploads get an error, and the same address accepts the file afterwards. */
 async function storeAway(scene: Scene): Promise<void> {
   const { directory, violations } = scene;
   const content = await picture('png', 500, 400);
@@ -204,7 +204,7 @@ async function sendAgain(scene: Scene, id: string, upload_url: string, content: 
   if (data) scene.images += 1;
 }
 
-/** The server is killed while files arrive and are processed. Whatever it shows after that is whole, and in the end all is there. */
+/** The server is killed while files arrive and are processed. All files that it shows after that are whole, and in the end none is missing. */
 async function killMidway(scene: Scene, chance: Chance, start: () => Promise<ServerProcess>): Promise<void> {
   const content = await picture('jpeg', 3_000, 2_000);
   const announced = await Promise.all(

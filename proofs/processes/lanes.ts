@@ -55,7 +55,7 @@ export function lanesFor<L extends Lane>(lanes: L[], operation: Operation): L[] 
   return scarce ? lanes.filter(({ tenant }, i) => lanes.findIndex((lane) => lane.tenant === tenant) === i) : lanes;
 }
 
-/** What an operation does when nothing fails. */
+/** The effect of an operation when nothing fails. */
 export async function effectOf(world: World, tenant: Tenant, operation: Operation): Promise<Effect> {
   const call = await validCall(world, tenant, operation);
   const before = await holdingsOf(world.owner, tenant.site_id);
@@ -67,7 +67,7 @@ export async function effectOf(world: World, tenant: Tenant, operation: Operatio
 export interface Round<L extends Lane> {
   operation: Operation;
   effect: Effect;
-  /** What is done to the calls, for the words of a violation. */
+  /** A description of the attack, for the text of a violation. */
   what: string;
   /** Attacks the call of one lane; what is left undone is done by retries. */
   attack(lane: L, call: Call): Promise<void>;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Who logs in where, and for how long. */
+/** The logins, their address, and the duration. */
 export interface Flood {
   url: string;
   headers: Record<string, string>;
@@ -10,8 +10,8 @@ export interface Flood {
 }
 
 /**
- * All log in at once, and again as soon as they are answered; those who are told to come back later do so. Returns how often
- * each status came. In a thread of its own, so that handling the flood does not look like a slow answer to somebody else.
+ * All log in at once, and again as soon as they get a response; Retry-After is respected. Returns the count of
+ * each status. In a thread of its own, so that handling the flood does not look like a slow response to somebody else.
  */
 export function logInAtOnce(flood: Flood): Promise<Record<string, number>> {
   return new Promise((resolve, reject) => {

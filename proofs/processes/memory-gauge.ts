@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Loaded into a server before its own code: collects garbage when told to, and says what memory is left in use. */
+/** Loaded into a server before its own code: collects garbage on demand, and reports the memory in use. */
 export type MemoryInUse = Pick<NodeJS.MemoryUsage, 'rss' | 'arrayBuffers'>;
 
 setFlagsFromString('--expose-gc');

@@ -31,7 +31,7 @@ export class MovableClock {
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    // What is set for a database holds for connections that come later.
+    // Settings of a database apply to later connections.
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));

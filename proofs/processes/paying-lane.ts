@@ -77,7 +77,7 @@ export class PayingLane {
     this.#patience = PATIENCE_MS.failing;
   }
 
-  /** A checkout of 10.00 that is to be paid by card. */
+  /** A checkout of 10.00 with payment by card. */
   async givenCheckout(shop: PaidShop): Promise<{ checkout_id: string; page: string }> {
     const { id: cart_id } = await this.must<{ id: string }>(shop, 'POST', '/api/storefront/cart');
     const line = { variant_id: shop.variant_id, quantity: 1 };
@@ -97,7 +97,7 @@ export class PayingLane {
       const response = await ask().catch((error: Error) => error);
       const failed = response instanceof Error;
       if (!failed && response.status < 300) return response.json() as Promise<T>;
-      // A server on a busy machine says so, and a connection that was idle may have been closed by it.
+      // A server on a busy machine responds with 503, and may have closed an idle connection.
       if (again < 30 && (failed || response.status === 503)) await pause(1_000);
       else throw new Error(`${method} ${path} of the proof failed: ${failed ? response : await response.text()}`);
     }

@@ -5,8 +5,8 @@ import { findTenant } from '../../server/src/shop/in-shop.ts';
 import { openAccounts } from '../../server/src/shop/payments/accounts/providers.ts';
 
 /**
- * What the jobs do about payments, in a process of its own that can be killed. It does what it is told, once for each order, and
- * says when it is done, whether or not that went well.
+ * The payment jobs, in a process of its own that can be killed. It runs each order once, and reports when it has finished,
+ * successfully or not.
  */
 export interface JobOrder {
   job: 'settle' | 'moves';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
-/** Most of a start is compiling; a server that ends by itself writes down what it has compiled. */
+/** Most of a start is compiling; a server that exits normally stores its compiled code. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 20;
@@ -26,8 +26,8 @@ export class ServerProcess {
   #errors = '';
 
   /**
-   * Starts it; `ready` tells whether it becomes ready. The environment is what is given, and where compiled code is kept. A
-   * file of this folder may be loaded before it, for `order`.
+   * Starts it; `ready` returns whether it becomes ready. The environment contains the given variables, and the cache of compiled
+   * code. A file of this folder may be loaded before it, for `order`.
    */
   constructor(port: number, env: Record<string, string | undefined>, preload?: string) {
     this.port = port;
@@ -65,7 +65,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Whether `/readyz` says 200 before the process ends or half a minute is over. */
+  /** Whether `/readyz` returns 200 before the process ends and within half a minute. */
   async ready(): Promise<boolean> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (this.running && Date.now() < deadline) {
@@ -92,7 +92,7 @@ export class ServerProcess {
     throw new Error(`The server did not start (${end}):\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Sends an order to what was loaded before the server; `hear` takes its news until the next order. */
+  /** Sends an order to the file that was loaded before the server; `hear` gets its messages until the next order. */
   order<News>(order: object, hear: (news: News) => void): void {
     this.#child.removeAllListeners('message').on('message', (news) => hear(news as News));
     if (this.#child.connected) this.#child.send(order, () => {});

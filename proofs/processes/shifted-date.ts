@@ -1,6 +1,6 @@
 /**
- * Loaded before a server, as `--import shifted-date.ts?hours=25`: the process believes that it is so much later, and its
- * database knows nothing of that.
+ * Loaded before a server, as `--import shifted-date.ts?hours=25`: the clock of the process is that much later, and that of its
+ * database is not.
  */
 const hours = Number(new URL(import.meta.url).searchParams.get('hours'));
 const shifted = (date: DateConstructor) => date.now() + hours * 3_600_000;

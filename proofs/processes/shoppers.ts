@@ -21,7 +21,7 @@ export interface Market {
   seed: number;
 }
 
-/** What a shopper was told of one purchase. */
+/** The responses to a shopper about one purchase. */
 interface Story {
   email: string;
   order_id: string;
@@ -34,7 +34,7 @@ const ANSWER_WITHIN_MS = 60_000;
 
 /**
  * Shoppers who buy in one shop without pause, and its staff who process the orders. Each call keeps its Idempotency-Key until
- * the answer is definite, and what was answered is remembered, to be compared with the database.
+ * the response is definite, and the responses are recorded, to be compared with the database.
  */
 export class Shoppers {
   readonly gate = new Gate();
@@ -135,7 +135,7 @@ export class Shoppers {
     await this.#work;
   }
 
-  /** Call it at rest: everything that was answered is in the database, once, and nothing else. */
+  /** Call it when all work has stopped: everything acknowledged is in the database, once, and nothing else. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 }));

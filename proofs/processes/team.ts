@@ -11,7 +11,7 @@ export type Role = 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
 
 export const ROLES: Role[] = ['owner', 'manager', 'fulfilment', 'support', 'viewer'];
 
-/** What a call is sent with, and what comes back. */
+/** The parts of a call, and its response. */
 export interface Sent {
   method: string;
   path: string;

@@ -12,7 +12,7 @@ export interface Way {
   card: Card | undefined;
   capture: 'automatic' | 'manual';
   steps: StepName[];
-  /** What the order's payment is when nothing fails. */
+  /** The order's payment status when nothing fails. */
   ends: string;
 }
 
@@ -47,7 +47,7 @@ export const WAYS: Way[] = [
   { name: 'reserved', card: 'success', capture: 'manual' as const, steps: ['pay', 'capture', 'moves'], ends: 'paid' },
 ].map((way) => ({ capture: 'automatic', ...way }) as Way);
 
-/** What may be done besides, at any time and in any order. */
+/** Further steps, possible at any time and in any order. */
 export const RETRIES: StepName[] = [
   ...(['again', 'anew', 'goOn', 'human', 'back', 'webhooks', 'end', 'settle', 'moves'] as const),
   ...(['refundAtStripe', 'refundFails'] as const),

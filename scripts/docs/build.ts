@@ -31,7 +31,7 @@ for (const [source, page] of pages())
 write('errors.md', errorsPage());
 write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
 cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
-// What compiles the pages does not know the newest target of the repository's own settings.
+// The compiler of the pages does not support the newest target of the repository's own settings.
 write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));
 await build(SOURCES, { outDir: SITE });
 await writeReference(join(SITE, 'api'));

@@ -6,7 +6,7 @@ const LINK = /\[([^\]]*)\]\(((?!\w+:|#|\/)[^)\s]+)\)/g;
 
 /**
  * A document with the links of its page: those to other documents lead to their pages, those to other files of the repository are
- * texts. Throws for a link to what does not exist.
+ * texts. Throws for a link without a target.
  */
 export function withLinksOfPage(text: string, source: string, all: Map<string, string>): string {
   const page = all.get(source) ?? '';

@@ -13,8 +13,8 @@ export interface Exception {
 export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts', 'shop/audit/seals.ts'];
 
 /**
- * What operators run, not the server: migrations, backups, the doctor, the end of a site, and their keys and lists, as the owner of
- * the tables. They look at all of the database, or at PostgreSQL itself.
+ * Commands of operators, not of the server: migrations, backups, the doctor, the deletion of a site, and their keys and lists, as the
+ * owner of the tables. They read all of the database, or PostgreSQL itself.
  */
 export const COMMANDS = [
   'backup/',
@@ -56,7 +56,7 @@ export const EXCEPTIONS: Exception[] = [
     from: ['shop/merchant/second-factor.ts'],
     kinds: ['index'],
     tables: ['staff_second_factors'],
-    why: 'The command that changes SECRET_KEY seals the secrets of all staff anew.',
+    why: 'The command that changes SECRET_KEY encrypts the secrets of all staff again.',
   },
   {
     from: ['shop/catalog/facets.ts'],
@@ -98,7 +98,7 @@ export const EXCEPTIONS: Exception[] = [
     from: ['http/pipeline/own-account.ts'],
     kinds: ['site', 'index'],
     tables: ['staff_memberships'],
-    why: 'What a person changes of their own login is told to each shop that they work for.',
+    why: 'A change that a person makes to their own login is reported to each shop that they work for.',
   },
   {
     from: ['shop/merchant/staff.ts'],

@@ -16,7 +16,7 @@ interface Column {
   nullable: boolean;
   /** Part of a foreign key to something other than the site: several rows have the same value. */
   refers: boolean;
-  /** What a check allows, if it lists it. */
+  /** The values that a check allows, if it lists them. */
   allowed: string[] | null;
   /** The table has a deferrable key, with which `on conflict` does not work. */
   deferrable: boolean;

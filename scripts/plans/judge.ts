@@ -10,7 +10,7 @@ export interface PlanNode {
   [property: string]: unknown;
 }
 
-/** The tables of the schema, and what the judgement needs to know of them. */
+/** The tables of the schema, and the data that the check needs about them. */
 export interface Tables {
   /** Those with `site_id`. */
   tenants: Set<string>;
@@ -26,7 +26,7 @@ export interface Finding {
 
 /**
  * The tenant tables that are read for all sites: `site_id` is not compared with a value, nor with the `site_id` of a table for
- * which it is. The plan must be that of a role without row-level security, which adds such a comparison by itself.
+ * which it is. The plan must be that of a role without row-level security, which would add such a comparison.
  */
 export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
   const nodes = nodesOf(plan);
@@ -44,7 +44,7 @@ export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
     for (const [one = '', other = ''] of [...equal, ...equal.map((pair) => pair.toReversed())]) {
       const of = SITE.exec(one)?.[1];
       const to = SITE.exec(other)?.[1];
-      // What is not a table is a part of the same statement, which is judged by the tables that it reads.
+      // A subquery is not a table: it is checked by the tables that it reads.
       if (of !== undefined && (to === undefined || !scanned.has(to) || bound.has(to))) bound.add(of);
     }
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the server on Node 24 or newer, which runs TypeScript as it is: on this Node, or on the one that npm installed
-// with the project when this one is older. The package has no sources, but what was built of them.
+// Starts the server on Node 24 or newer, which runs TypeScript directly: on this Node, or, if this one is older, on the one that
+// npm installed with the project. The package contains the built files, not the sources.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -56,7 +56,7 @@ function keepCompiled() {
   module.enableCompileCache(fileURLToPath(new URL(`${modules}.cache/commerce-server`, import.meta.url)));
 }
 
-/** When the parent is killed, nobody else would tell the child: it would go on, unseen, and keep the port. */
+/** When the parent is killed, nothing else notifies the child: it would keep running in the background and keep the port. */
 function endWithParent() {
   const parent = process.env[PARENT];
   delete process.env[PARENT];

@@ -11,12 +11,12 @@ const DIST = new URL('../dist/', import.meta.url);
 const PANEL = new URL('../../panel/dist/', import.meta.url);
 
 const OF_TESTS = /\.(test|short)\.ts$/;
-/** What writes the tables of docs/. */
+/** The scripts that write the tables of docs/. */
 const OF_DOCS = /^(config|rate-limits)-table\.ts$/;
 /** Files that pages, their documentation and the search read at run time. */
 const ASSETS = new Set(['.css', '.js', '.json', '.svg', '.txt']);
 
-/** Where a file of ours is named: in an import, and as what a thread or a process begins with. */
+/** References to a file of ours: in an import, and as the start file of a thread or process. */
 const NAMED = /((?:\bfrom |\bimport\(|\bimport |\bnew URL\()'\.{1,2}\/[^'\n]+)\.ts'/g;
 
 await rm(DIST, { recursive: true, force: true });

@@ -19,7 +19,7 @@ export interface Described {
   types: string;
 }
 
-/** What a migrated database looks like. The connection must be allowed to read the catalogue, as any is. */
+/** Describes the schema of a migrated database. The connection needs read access to the catalogue. */
 export async function describeSchema(client: pg.Client): Promise<Described> {
   await client.query(`set search_path = ''`);
   const parts = [

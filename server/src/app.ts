@@ -54,7 +54,7 @@ export interface AppDeps {
   deadlines?: Deadlines;
   cache: CatalogueCache;
   metrics: Metrics;
-  /** Who may read the metrics on this port. */
+  /** Restricts who can read the metrics on this port. */
   metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
   usage: UsageCounter;
@@ -84,7 +84,7 @@ export interface AppDeps {
   demoSiteId?: string;
 }
 
-/** The whole server. What the contract describes goes through `handle`; the other routes have adapters of their own. */
+/** The whole server. Operations of the contract run through `handle`; other routes have their own adapters. */
 export function createApp(deps: AppDeps): Express {
   const { metrics, cache } = deps;
   const limits = createLimits({

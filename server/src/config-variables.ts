@@ -16,11 +16,11 @@ import {
  * `commerce-server doctor` and docs/configuration.md are all made from this list.
  */
 export interface Variable<Value> {
-  /** What the setting does, in a sentence for the operator. */
+  /** Purpose of the setting, as a sentence for the operator. */
   meaning: string;
-  /** What a value may be. */
+  /** Description of the allowed values. */
   allowed: string;
-  /** What applies when the variable is not set, in words for the operator. */
+  /** Description of the default, for the operator. */
   whenUnset: string;
   /** A secret is never printed, not even in part. */
   secret?: true;

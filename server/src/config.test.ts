@@ -147,7 +147,7 @@ test('NODE_ENV=Production does not pass for development', () => {
   expect(mistakesIn({ DATA_DIR, NODE_ENV: 'Production' })).toEqual([expect.stringContaining('NODE_ENV must be')]);
 });
 
-test('a worker by itself needs a database that it can share', () => {
+test('a worker without an API process needs a shared database', () => {
   expect(mistakesIn({ DATA_DIR, ROLE: 'worker' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
@@ -168,7 +168,7 @@ test('the embedded database serves in production when it is allowed to', () => {
   expect(readConfig({ ...PRODUCTION, DATABASE_URL: undefined, ALLOW_EMBEDDED: 'on' }).databaseUrl).toBeUndefined();
 });
 
-test('docs/configuration.md tells of every variable what the server does', () => {
+test('docs/configuration.md documents every variable as the server uses it', () => {
   const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 
   expect(withTable(page), 'run: node server/src/config-table.ts').toBe(page);

@@ -5,7 +5,7 @@ import type { S3Settings } from './files/store.ts';
 import { hasSecretKey, secretKeyIn } from './secret-key.ts';
 import type { TracingOptions } from './tracing/open-tracing.ts';
 
-/** What the server runs with. `VARIABLES` says what each setting means. */
+/** The server's settings. `VARIABLES` documents each one. */
 export interface Config {
   production: boolean;
   port: number;
@@ -64,7 +64,7 @@ export interface Config {
   validateResponses: boolean;
   /** `if_empty`: in a database without shops. */
   demoShop: 'on' | 'if_empty' | 'off';
-  /** What is probably a mistake, a sentence each. In production these are errors. */
+  /** Probable mistakes, a sentence each. In production these are errors. */
   warnings: string[];
 }
 

@@ -11,7 +11,7 @@ import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
-// Settings of the folder. What the environment has already comes first.
+// Settings of the folder. Variables that are set already take precedence.
 if (existsSync('.env')) process.loadEnvFile('.env');
 
 // Each command imports only what it needs: loading the whole server takes a second.
@@ -54,7 +54,7 @@ const site = program.command('site').description('manage sites');
 site
   .command('create')
   .description(
-    'open a shop: asks for what it needs on a terminal; prints its credentials, whose secrets are shown only once',
+    'open a shop: asks for missing values on a terminal; prints its credentials, whose secrets are shown only once',
   )
   .option('--name <name>', 'the name of the shop')
   .option('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
@@ -81,7 +81,7 @@ site
 
 site
   .command('list')
-  .description('show all sites with what they hold, what they use, and what is wrong with them')
+  .description('show all sites with their contents, usage and problems')
   .option('--sort <order>', 'name, created, products, orders, last-order, storage, calls or health', 'name')
   .option('--status <status>', 'only those that are open, suspended or deleting')
   .option('--problem <problem>', 'only those with this problem: cannot-sell, webhooks-failing or suspended')
@@ -197,7 +197,7 @@ site
   .argument('<file>', 'what `site export` has written')
   .option('--without-hosts', 'leave the hosts of the site where they are', false)
   .option('--without-limits', 'leave out the rate limits that the site had there: the usual ones apply', false)
-  .option('--force', 'although payments were under way when it was exported', false)
+  .option('--force', 'even if payments were pending when it was exported', false)
   .option('--json', 'print the new secrets as JSON', false)
   .addHelpText('after', '\nExample:\n  commerce-server site import shop.site --json > shop.json')
   .action(async (file: string, options: ImportOptions) => {
@@ -276,7 +276,7 @@ keys
 
 program
   .command('doctor')
-  .description('check the configuration, the database and Redis, and say how to fix what is wrong')
+  .description('check the configuration, the database and Redis, and report problems with their remedy')
   .option('--json', 'print the findings as JSON', false)
   .action(async ({ json }: { json: boolean }) => {
     const { doctor } = await import('./commands/doctor.ts');

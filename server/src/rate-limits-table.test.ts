@@ -4,7 +4,7 @@ import { operationTable } from './http/contract/contract.ts';
 import { withTable } from './rate-limits-table.ts';
 import { RATE_LIMITS } from './shop/rate-limits.ts';
 
-test('docs/limits.md tells of every limit what the server counts', () => {
+test('docs/limits.md documents every limit as the server counts it', () => {
   const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8');
 
   expect(withTable(page), 'run: node server/src/rate-limits-table.ts').toBe(page);
@@ -16,7 +16,7 @@ test('every limit that the contract names is in the table', () => {
 });
 
 test.each(['agent_find', 'agent_buy'] as const)(
-  '%s is told of the operations that the contract counts by it',
+  '%s lists the operations that the contract counts under it',
   (limit) => {
     const counted = operationTable
       .filter(({ rateLimit }) => rateLimit === limit)

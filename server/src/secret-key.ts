@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * The secret key that is kept in the data directory, made on first use. Only the owner of the file can read it.
- * Processes that start at the same moment get the same key. Throws an Error that says what to do.
+ * Processes that start at the same moment get the same key. Throws an Error that names the remedy.
  */
 export function secretKeyIn(dataDir: string): string {
   const file = fileIn(dataDir);

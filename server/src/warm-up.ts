@@ -6,7 +6,7 @@ import { surfaces } from './later.ts';
 /** Each part keeps the process busy for some hundredths of a second. In between, requests that have come are served. */
 const PAUSE_MS = 50;
 
-/** Loads what requests will ask for, but for what one that does not come often asks for: phone numbers, the documentation. */
+/** Preloads modules, except rarely used ones: phone numbers and the documentation. */
 export async function warmUp(metrics: Metrics): Promise<void> {
   const parts = [
     prepareValidation,

@@ -7,7 +7,7 @@ import { ownerPoolIfAsked } from './server.ts';
 observeRows();
 watchStatements();
 
-/** After every test file that used the server, whatever it proved: the invariants hold. */
+/** Checks the invariants after every test file that used the server. */
 afterAll(async () => {
   keepObserved();
   keepStatements();

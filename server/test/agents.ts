@@ -19,7 +19,7 @@ export const ALL_SCOPES: ConsentRequest['scopes'] = [
   'orders:read',
 ];
 
-/** An agent asks for consent: everything, with a budget of 100.00, unless told otherwise. */
+/** An agent asks for consent: everything, with a budget of 100.00 by default. */
 export async function askForConsent({ baseUrl, site_id }: Shop, wish: ConsentRequest = {}) {
   const { data, error } = await createClient({ baseUrl, maxAttempts: 1 }).POST('/api/agent/consent/request', {
     params: { query: { site_id } },
@@ -93,7 +93,7 @@ export async function givenAgentCheckout(
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };
-  // Agents cannot prepare anything beyond what they may spend: these were made while it was more.
+  // Agents cannot exceed their budget: these purchases are prepared while it is larger.
   const more = 1_000_000_000;
   await shop.owner.query(
     sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more},

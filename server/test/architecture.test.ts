@@ -6,7 +6,7 @@ import { FLOORS, importsOf, mistakesOf } from '../../scripts/borders.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 
-test('each file and folder that docs/architecture.md names is there', () => {
+test('each file and folder that docs/architecture.md names exists', () => {
   const named = [
     ...PAGE.matchAll(/`((?:server|scripts|http|shop|search|pages|jobs|db|storefront|dashboard|agent)\/[\w/.-]*)`/g),
   ];
@@ -30,7 +30,7 @@ describe('the lists of docs/architecture.md are the floors that imports are chec
     expect(listed).toEqual(FLOORS[root]);
   });
 
-  test('the table has each folder of the server', () => {
+  test('the table lists each folder of the server', () => {
     const table = PAGE.split('\n').filter((line) => line.startsWith('| `'));
     const named = table.flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`(?:server\/src\/)?(\w+)\//g)]);
 

@@ -1,6 +1,6 @@
 import type { openShop } from './shop.ts';
 
-/** What tests about buying ask of a shop. */
+/** Calls to a shop for tests about buying. */
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 

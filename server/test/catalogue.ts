@@ -15,7 +15,7 @@ const KINDS: Record<string, string> = {
       a.attcollation::regcollation, a.attstorage, a.attcompression, greatest(a.attstattarget, -1), a.attoptions, a.attacl)
     from pg_attribute a join pg_class c on c.oid = a.attrelid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where ours(c.relnamespace, c.relname) and c.relkind in ('r', 'p', 'v', 'm') and a.attnum > 0 and not a.attisdropped`,
-  // The queue is left out: a dump of PostgreSQL 15 lacks the names of its not-null constraints, which 18 has.
+  // Without the queue: a dump of PostgreSQL 15 lacks the names of its not-null constraints, which 18 has.
   constraint: `select format('%s %s %s, validated %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid), k.convalidated)
     from pg_constraint k where k.connamespace = 'commerce'::regnamespace`,
   index: `select format('%s, valid %s, clustered %s', pg_get_indexdef(i.indexrelid), i.indisvalid, i.indisclustered)
@@ -58,7 +58,7 @@ const HELPERS = `
       order by a.grantee, a.privilege_type)
     from aclexplode(coalesce(acl, acldefault(kind, owner))) a $$`;
 
-/** What two databases of one server must have in common to have the same schema: sorted lines for each kind of object. */
+/** The schema of a database, for comparison with another of the same server: sorted lines for each kind of object. */
 export async function catalogueOf(url: string): Promise<Record<string, string[]>> {
   const client = new pg.Client(url);
   await client.connect();

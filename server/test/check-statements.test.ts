@@ -7,7 +7,7 @@ import { superuserUrl } from './worker-database.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const FIXTURE = 'server/test/fixtures/mistaken-statements.ts';
 
-/** What check-statements.ts prints of the fixture. */
+/** The output of check-statements.ts for the fixture. */
 function check(...options: string[]): Promise<{ code: unknown; lines: string[] }> {
   const args = ['scripts/check-statements.ts', '--source', FIXTURE, '--database', superuserUrl(), ...options];
   return new Promise((resolve) => {

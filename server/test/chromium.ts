@@ -9,17 +9,17 @@ const CHROMIUM = {
   debianPackage: 'chromium',
 };
 
-/** The Chromium of this machine; see findTool for where there is none. */
+/** The Chromium of this machine; findTool explains what happens without one. */
 export function findChromium(): string | undefined {
   return findTool(CHROMIUM);
 }
 
-/** What to say where there is no Chromium. */
+/** The message if there is no Chromium. */
 export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
 /** A browser without a window. The caller closes it. */
 export function openChromium(executablePath: string): Promise<Browser> {
-  // Containers give neither user namespaces nor much shared memory.
+  // Containers have neither user namespaces nor much shared memory.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'];
   return launch({ executablePath, args });
 }

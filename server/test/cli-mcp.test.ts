@@ -20,7 +20,7 @@ function start(words: string[], token: string) {
   return { stdin, stdout, stderr, ended };
 }
 
-test('over stdio an assistant has the tools of the shop, until it hangs up', async () => {
+test('over stdio an assistant has the tools of the shop, until it disconnects', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oak table lamp', price: '30.00' });
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());

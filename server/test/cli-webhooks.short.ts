@@ -23,7 +23,7 @@ async function receiver(...answer: Parameters<typeof openReceiver>) {
   return opened;
 }
 
-test('commerce listen hands the events of the shop on, signed, and ends cleanly', async () => {
+test('commerce listen forwards the events of the shop, signed, and ends cleanly', async () => {
   const { begin, commerce, givenProduct, dashboard } = await merchant();
   const local = await receiver();
   const listening = begin(['listen', '--forward-to', local.url]);
@@ -50,7 +50,7 @@ test('commerce listen hands the events of the shop on, signed, and ends cleanly'
   expect(data?.listeners_count).toBe(0);
 });
 
-test('commerce listen for some events tells no others', async () => {
+test('commerce listen with an event filter forwards no others', async () => {
   const { begin, commerce, givenProduct } = await merchant();
   const listening = begin(['listen', '--event', 'order.created', '--json']);
   await waitFor(() => listening.out().includes('whsec_'));
@@ -62,7 +62,7 @@ test('commerce listen for some events tells no others', async () => {
   expect(out.trim().split('\n')).toHaveLength(2);
 });
 
-test('a webhook is made, tested and rotated; its deliveries are seen and replayed', async () => {
+test('a webhook is created, tested and rotated; its deliveries are listed and replayed', async () => {
   await working();
   const { commerce } = await merchant();
   const taken = await receiver();
@@ -93,7 +93,7 @@ test('a webhook is made, tested and rotated; its deliveries are seen and replaye
   expect(again?.headers['webhook-id']).toBe(paid?.headers['webhook-id']);
 });
 
-test('what a receiver missed while it was disabled is replayed since a time', async () => {
+test('events missed while a webhook was disabled are replayed from a given time', async () => {
   await working();
   const { commerce } = await merchant();
   const dead = await receiver((_received, count) => (count === 1 ? 410 : 204));

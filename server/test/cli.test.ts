@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folder, loggedIn, user } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
 
-/** The command line against the real server: what a merchant does with a catalogue, from file to shop and back. */
+/** The command line against the real server: a merchant's work with a catalogue, from file to shop and back. */
 
 const FIXTURE = new URL('fixtures/shopify-products.csv', import.meta.url).pathname;
 
@@ -16,7 +16,7 @@ async function merchant() {
 
 const countsOf = (out: string) => JSON.parse(out).counts;
 
-test('a Shopify file becomes a shop: the sound products are sold, the others named by line', async () => {
+test('imports the valid products of a Shopify file, and names the others by line', async () => {
   const { commerce, storefront } = await merchant();
   const { code, err } = await commerce(['products', 'import', FIXTURE, '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
@@ -58,7 +58,7 @@ test('a dry run writes nothing, and importing again changes nothing', async () =
   expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 6 });
 });
 
-test('a dry run says of a nasty file exactly what its import says, and nothing is lost without a word', async () => {
+test('a dry run of a faulty file reports the same as its import, and nothing is lost silently', async () => {
   const { commerce, dashboard } = await merchant();
   const nasty = new URL('fixtures/shopify-nasty.csv', import.meta.url).pathname;
   for (const rule of ['keep-first', 'suffix', 'refuse']) {
@@ -80,7 +80,7 @@ test('a dry run says of a nasty file exactly what its import says, and nothing i
   });
 });
 
-test('stock that was sold since is put back only when asked for', async () => {
+test('an import resets stock that has changed since only on request', async () => {
   const { commerce } = await merchant();
   await commerce(['products', 'import', FIXTURE]);
   const stock = async () =>
@@ -94,7 +94,7 @@ test('stock that was sold since is put back only when asked for', async () => {
 });
 
 for (const format of ['jsonl', 'shopify']) {
-  test(`a catalogue goes into another shop and back as ${format} without a change`, async () => {
+  test(`a catalogue is moved to another shop and back as ${format} unchanged`, async () => {
     const [first, second] = [await merchant(), await merchant()];
     await first.commerce(['products', 'import', FIXTURE]);
     const dir = await folder();
@@ -111,7 +111,7 @@ for (const format of ['jsonl', 'shopify']) {
   });
 }
 
-test('a file of many calls arrives whole, its bad rows named', async () => {
+test('a file that needs many calls is imported completely, with its bad rows named', async () => {
   const { commerce, dashboard } = await merchant();
   const rows = Array.from({ length: 450 }, (_, index) => {
     const price = index % 100 === 7 ? '1.23456' : '5.00';
@@ -126,7 +126,7 @@ test('a file of many calls arrives whole, its bad rows named', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(445);
 });
 
-test('a person logs in, asks who they are, and logs out; the session is over at once', async () => {
+test('a person logs in, asks who they are, and logs out; the session ends at once', async () => {
   const { baseUrl, credentials } = await openShop();
   const { commerce, config } = await user();
   const { email, password } = credentials.staff;
@@ -139,7 +139,7 @@ test('a person logs in, asks who they are, and logs out; the session is over at 
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('a sync key is made, rotated and revoked', async () => {
+test('a sync key is created, rotated and revoked', async () => {
   const { commerce } = await merchant();
   const made = JSON.parse((await commerce(['sync-keys', 'create', '--description', 'Search', '--json'])).out);
   expect(made.secret).toMatch(/^syk_/);
@@ -148,7 +148,7 @@ test('a sync key is made, rotated and revoked', async () => {
   expect((await commerce(['sync-keys', 'list'])).out).toContain('revoked');
 });
 
-test('an order is seen through by its number, from the bank transfer to the refund', async () => {
+test('an order is processed by its number, from the bank transfer to the refund', async () => {
   const { commerce, givenOrder, givenProduct } = await merchant();
   const { variants } = await givenProduct({ price: '14.00', sku: 'MUG-1' });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 3 }];
@@ -184,7 +184,7 @@ test('an order is seen through by its number, from the bank transfer to the refu
   expect(JSON.parse(out).entries).toHaveLength(8);
 });
 
-test('an order is cancelled, and says what it refuses afterwards', async () => {
+test('a cancelled order reports the actions that it rejects', async () => {
   const { commerce, givenOrder } = await merchant();
   const { order_number } = await givenOrder();
 
@@ -195,7 +195,7 @@ test('an order is cancelled, and says what it refuses afterwards', async () => {
   expect(err).toContain('(400 payment_not_awaiting)');
 });
 
-test('codes and shipping options are made, changed and taken away by name', async () => {
+test('codes and shipping options are created, changed and deleted by name', async () => {
   const { commerce } = await merchant();
   const done = async (...args: string[]) => {
     const { code, out, err } = await commerce([...args, '--json']);
@@ -227,7 +227,7 @@ test('a customer and their orders are found by e-mail', async () => {
   expect(JSON.parse(list.out).orders).toMatchObject([{ order_number }]);
 });
 
-test('the settings of a shop are set and read again by their names', async () => {
+test('the settings of a shop are changed and read by their names', async () => {
   const { commerce, dashboard } = await merchant();
   const set = async (...args: string[]) => expect((await commerce(['settings', 'set', ...args])).code).toBe(0);
   await set('bank_details', 'account_holder=Alder & Finch GmbH', 'iban=DE89 3704 0044 0532 0130 00');
@@ -251,7 +251,7 @@ test('the settings of a shop are set and read again by their names', async () =>
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('bank_details.iban: The check digits')]);
 });
 
-test('the commands that the set-up list shows do its steps as they stand', async () => {
+test('the commands of the set-up list work exactly as shown', async () => {
   const { commerce } = await merchant();
   const lines = (out: string) => [...out.matchAll(/^ {4}commerce (.+)$/gm)].map(([, line = '']) => line);
   const before = await commerce(['setup']);

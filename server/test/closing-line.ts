@@ -4,8 +4,8 @@ import type { Reporter, TestModule } from 'vitest/node';
 export const RETRY_TIMEOUTS = { count: process.env.CI ? 1 : 0, condition: /timed out|timeout|ms exceeded/i };
 
 /**
- * Ends a run with one line that a program can read: `1500 passed, 0 failed`. Before it, names the tests that passed only when they
- * were retried. In CI a skipped test fails the run, since everything that tests need can be installed there.
+ * Ends a run with one machine-readable line: `1500 passed, 0 failed`. Before it, names the tests that passed only when they
+ * were retried. In CI a skipped test fails the run, because everything that tests need can be installed there.
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 import type { Page } from './chromium.ts';
 import { press } from './tab.ts';
 
-/** What a customer does about an assistant in a browser: no more than what the pages offer. */
+/** A customer's actions on an assistant in a browser, only those that the pages offer. */
 
 export interface Login {
   email: string;
@@ -14,7 +14,7 @@ export async function logIn(page: Page, { email, password }: Login): Promise<voi
   await press(page, 'log_in');
 }
 
-/** Allows what is asked for, within this budget if it is not named, and these kinds of products. */
+/** Approves the request, with this budget if the request names none, and these kinds of products. */
 export async function allow(page: Page, terms: { budget?: string; categories?: string[] }): Promise<void> {
   if (terms.budget !== undefined) await page.type('#budget', terms.budget);
   for (const category of terms.categories ?? []) await page.click(`[name^="category_"][value="${category}"]`);
@@ -22,7 +22,7 @@ export async function allow(page: Page, terms: { budget?: string; categories?: s
   await press(page, 'approve');
 }
 
-/** Fills in what the assistant left out, reads everything again, and orders. Answers what the button said. */
+/** Fills in the missing fields, reviews the order, and places it. Returns the text of the button. */
 export async function confirm(page: Page, checkout_url: string): Promise<string> {
   await page.goto(checkout_url);
   for (const choice of ['[name="shipping_option_id"]', '[name="payment_method"][value="bank_transfer"]']) {
@@ -40,10 +40,10 @@ export async function revoke(page: Page, account: string): Promise<void> {
   await press(page, 'revoke');
 }
 
-/** What the assistants of examples/ ask for, where the customer has to name it. */
+/** The request of the assistants in examples/, for steps in which the customer repeats it. */
 const HOSTED = { budget: '60.00', categories: ['Tableware'] };
 
-/** Does what a line of an assistant asks its customer for: "Open …". Answers what the button said, where something was ordered. */
+/** Follows an assistant's line for its customer: "Open …". Returns the text of the button if something was ordered. */
 export async function follow(page: Page, login: Login, link: string): Promise<string | undefined> {
   if (link.includes('/checkout/')) return confirm(page, link);
   if (link.includes('/account')) {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 
 /**
- * What the schema and the statements need from PostgreSQL beyond plain tables and plain SQL, under the names in
- * docs/scaling.md: what another engine may lack. The schema is read from a migrated database; statements, from the sources,
+ * The features of PostgreSQL that the schema and the statements use beyond plain tables and plain SQL, under the names in
+ * docs/scaling.md: another engine may lack them. The schema is read from a migrated database; statements, from the sources,
  * from the bodies of the functions in the database, and from graphile-worker.
  */
 export async function featuresUsed(client: Client): Promise<Record<string, string[]>> {
@@ -104,7 +104,7 @@ const IN_THE_CATALOGUE: Record<string, string> = {
 
 const LOCKS = String.raw`pg_(?:try_)?advisory\w+`;
 
-/** Each finds a part of a statement; the item is what the pattern's group matches, or else the whole match. */
+/** Patterns for parts of a statement; the item is the pattern's group, or else the whole match. */
 const IN_STATEMENTS: Record<string, RegExp> = {
   'Advisory locks': new RegExp(String.raw`\b(${LOCKS})\s*\(`, 'gi'),
   '`listen` and `notify`': /\b(listen\s+\\?"[\w:]+|pg_notify)\b/gi,
@@ -126,7 +126,7 @@ const IN_STATEMENTS: Record<string, RegExp> = {
 const SOURCES = join(import.meta.dirname, '../src');
 const WORKER = join(import.meta.dirname, '../../node_modules/graphile-worker/dist');
 
-/** Files that hold statements of the running server; what migrations make is in the database. */
+/** Files with statements of the running server; the objects of migrations are in the database. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.[tj]s$/.test(file) && !/\.test\.ts$|\.d\.ts$|migrations\/|generated/.test(file))

@@ -14,7 +14,7 @@ import { findTool, skippedWithout } from './tools.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * The addresses of the migrated databases, one for each worker (worker-database.ts), where each test has shops of its own.
+     * The addresses of the migrated databases, one for each worker (worker-database.ts), where each test has its own shops.
      * Their login owns them, and is no superuser.
      */
     databaseUrls: string[];
@@ -22,7 +22,7 @@ declare module 'vitest' {
     superuserUrls: string[];
     /** The first of them through PgBouncer in transaction mode, with TEST_POOLER=on. */
     poolerUrl: string | undefined;
-    /** Where the mails of all tests are written. */
+    /** The folder for the mails of all tests. */
     mailDir: string;
   }
 }
@@ -52,8 +52,8 @@ function poolerBefore(url: string) {
 }
 
 /**
- * Starts a PostgreSQL with so many migrated databases. With DATABASE_URL, whose login must be a superuser, they are made on
- * that server. `stop` drops them.
+ * Starts a PostgreSQL with this number of migrated databases. With DATABASE_URL, whose login must be a superuser, they are created
+ * on that server. `stop` drops them.
  */
 export async function migratedDatabases(count: number) {
   const server = process.env.DATABASE_URL ? await serverOf(process.env.DATABASE_URL) : await ownServer();
@@ -88,7 +88,7 @@ interface DatabaseServer {
 
 async function ownServer(): Promise<DatabaseServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-test-'));
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must be able to enter.
   chmodSync(dataDir, 0o711);
   const { url, superuserUrl, stop } = await startEmbedded({ dataDir, durable: false });
   return {
@@ -105,7 +105,7 @@ async function ownServer(): Promise<DatabaseServer> {
 const ALL_ROLES = [...SERVER_ROLES, BACKUP_ROLE, BACKUP_MEMBERS];
 const LOGIN = 'tests_login';
 
-/** The login that owns the databases is created, like that of an installation: it may create roles, and is no superuser. */
+/** Creates the login that owns the databases, like that of an installation: it may create roles, and is no superuser. */
 async function serverOf(superuserUrl: string): Promise<DatabaseServer> {
   const admin = sender(superuserUrl);
   await admin(`do $$ declare known text; begin

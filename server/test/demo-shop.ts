@@ -6,11 +6,11 @@ import { type DemoCredentials, seedDemo } from '../src/demo/seed.ts';
 import { SECRET_KEY, startServer, stopServer } from './server.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
-/** The demo shop on a server of its own, which browsers and clients reach at the very addresses that it names. */
+/** The demo shop on a server of its own, which browsers and clients reach at the published addresses. */
 export interface DemoShop {
   baseUrl: string;
   demo: DemoCredentials;
-  /** Where assistants reach it. */
+  /** The address for assistants. */
   mcp: string;
   close(): Promise<void>;
 }

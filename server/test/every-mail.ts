@@ -8,7 +8,7 @@ import { settle } from '../src/shop/orders/refunds.ts';
 import { approve, askForConsent } from './agents.ts';
 import { openShop } from './shop.ts';
 
-/** What each mail is written from. */
+/** The data of each mail. */
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
 
 /**
@@ -54,7 +54,7 @@ export async function everyMail(locale: string): Promise<{ template: MailTemplat
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Write = <Template extends MailTemplate>(template: Template, about: Mails[Template]) => Promise<void>;
 
-/** Kept complete by the compiler. */
+/** The compiler keeps it complete. */
 const TEMPLATES: Record<keyof Abouts, true> = {
   registration: true,
   verification: true,

@@ -7,7 +7,7 @@ const section = (name: string, sentence: string) =>
   `<!-- ${name}: written by npm run bench -->\n| a | 1 |\n${sentence}\n<!-- end of ${name} -->\n`;
 const measured = (operations: number) => `Measured at 77d8445 on 2026-11-22, with ${operations} operations served.`;
 
-test('a figure is out of date when there are more operations by now, or when it does not say how many there were', () => {
+test('a figure is out of date if operations were added since, or if it does not record their number', () => {
   const since = (operations: number) => `${operations}, 77d8445, 2026-11-23`;
   const rows = [row('A1', '158'), row('A2', '157'), row('A4', '157', since(158)), row('A5', '150', since(157))];
   const proofs = [...rows, '| A3 | A promise. | 0 | 7 requests |  | 1 | 2 s |'].join('');
@@ -21,7 +21,7 @@ test('a figure is out of date when there are more operations by now, or when it 
   expect(staleBenches([...benches, section('real', 'Machine: one.')].join(''), 158)).toEqual(['validation', 'real']);
 });
 
-test('a row of the proofs with violations is named, and one that does not say that there were none', () => {
+test('a row of the proofs is named if it has violations, or if it does not state that there are none', () => {
   const broken = (id: string, violations: string) => row(id, '158').replace('| 0 |', `| ${violations} |`);
 
   expect(brokenProofs([row('A1', '158'), broken('F8', '1'), broken('I2', '10'), broken('I3', '')].join(''))).toEqual([
@@ -31,7 +31,7 @@ test('a row of the proofs with violations is named, and one that does not say th
   ]);
 });
 
-test('a document without figures is a mistake, not a success', () => {
+test('a document without figures is an error', () => {
   expect(() => staleProofs('', 158)).toThrow();
   expect(() => staleBenches('', 158)).toThrow();
 });

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
 
-/** Exports as spreadsheets and other programs leave them: other letters and separators, broken quotes, odd numbers, handles and options. */
+/** Exports by spreadsheets and other programs: other encodings and separators, broken quotes, unusual numbers, handles and options. */
 
 const EXPORTS = new URL('fixtures/hard-exports/', import.meta.url).pathname;
 
-/** The lines that are refused, each for something that must not be guessed. */
+/** The rejected lines, each for a value that must not be guessed. */
 const REFUSED: Record<string, number[]> = {
   '01-excel-de.csv': [],
   '02-bom-crlf.csv': [],
@@ -29,7 +29,7 @@ const REFUSED: Record<string, number[]> = {
   '10-template.csv': [],
 };
 
-/** Files whose encoding is not recognised: Windows-1252 with quotation marks and dashes, and UTF-8 with a NUL. */
+/** Files whose encoding is not detected: Windows-1252 with quotation marks and dashes, and UTF-8 with a NUL. */
 const ENCODINGS: Record<string, string> = { '01-excel-de.csv': 'windows-1252', '06-texts.csv': 'utf-8' };
 
 async function merchant() {
@@ -52,7 +52,7 @@ const linesOf = (told: string[]): number[] =>
   told.flatMap((line): number[] => (JSON.parse(line).errors ?? []).map((error: { line: number }) => error.line));
 
 for (const name of await readdir(EXPORTS)) {
-  test(`${name} is refused only where it says nothing clear, as its dry run says, and comes back as it went out`, async () => {
+  test(`${name} rejects only ambiguous rows, as in its dry run, and exports them unchanged`, async () => {
     const [one, other] = await Promise.all([merchant(), merchant()]);
     const file = join(EXPORTS, name);
     const encoding = ENCODINGS[name] ? ['--encoding', ENCODINGS[name]] : [];

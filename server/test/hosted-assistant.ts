@@ -11,17 +11,17 @@ import {
 } from '@modelcontextprotocol/client';
 
 /**
- * An assistant as its host runs it: the client of the protocol's own SDK, which finds by itself where the customer's consent is
- * asked for, registers, and exchanges the code. All that is given to it is the address of the shop, and a page to come back to.
+ * An assistant as its host runs it: the client of the protocol's own SDK, which discovers the authorization server,
+ * registers, and exchanges the code. Its only input is the address of the shop, and a page to return to.
  */
 export interface HostedAssistant {
-  /** The requests that left it, with what was answered. */
+  /** The requests that it sent, with their responses. */
   sent: { method: string; path: string; status: number; challenge: string | null }[];
-  /** Where the customer is to be sent, once a request needed a token. */
+  /** The address for the customer's browser, once a request needed a token. */
   asked(): URL;
   /** A client that is not connected yet. */
   client(): { client: Client; transport: StreamableHTTPClientTransport };
-  /** What the customer's browser brought back. */
+  /** The query with which the customer's browser returned. */
   returned(): URLSearchParams;
   state: string;
   close(): void;
@@ -62,7 +62,7 @@ export async function openHostedAssistant(address: string): Promise<HostedAssist
   };
 }
 
-/** What the host keeps of its connection to a shop. */
+/** The state that the host stores for its connection to a shop. */
 function memory(redirectUrl: string, state: string, redirectToAuthorization: (url: URL) => void): OAuthClientProvider {
   let client: StoredOAuthClientInformation | undefined;
   let tokens: StoredOAuthTokens | undefined;
@@ -96,7 +96,7 @@ function memory(redirectUrl: string, state: string, redirectToAuthorization: (ur
   };
 }
 
-/** The page of the host to which the browser comes back. */
+/** The page of the host to which the browser returns. */
 async function openCallback() {
   const arrivals: string[] = [];
   const server = createServer(({ url = '' }, res) => {

@@ -53,10 +53,10 @@ const PIECES = [
 
 /**
  * There are two implementations, kept equal by this test: the command line is a package that merchants install without the
- * server, and depends only on the SDK (scripts/borders.ts). What both could import, the SDK and the contract, is published, and
- * no place for a parser of HTML.
+ * server, and depends only on the SDK (scripts/borders.ts). The SDK and the contract, which both could import, are published, and
+ * an HTML parser does not belong there.
  */
-test('the command line makes the same text of HTML as the server', () => {
+test('the command line converts HTML to the same text as the server', () => {
   const html = fc.array(fc.constantFrom(...PIECES)).map((pieces) => `<p>${pieces.join('')}`);
   fc.assert(
     fc.property(html, (written) => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from './chromium.ts';
 
 /**
- * Opens a browser for the tests of a file, called once at its top: `played` is `test`, which skips where there is no Chromium, and
- * `browser` what they share.
+ * Opens a browser for the tests of a file, called once at its top: `played` is `test`, which skips without Chromium, and
+ * `browser` is the browser that they share.
  */
 export function inChromium() {
   const chromium = findChromium();

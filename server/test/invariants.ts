@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 
 /**
- * What must hold in the whole database at every moment, whatever tests, crashes or races came before. Each statement
+ * Invariants of the whole database that hold at every moment, after any test, crash or race. Each statement
  * finds the rows that break a rule; all must find none.
  */
 const INVARIANTS: Record<string, string> = {
@@ -47,7 +47,7 @@ const INVARIANTS: Record<string, string> = {
     select v.id, v.reserved from commerce.variants v
     left join commerce.stock_reservations r on r.site_id = v.site_id and r.variant_id = v.id
     group by v.site_id, v.id, v.reserved having v.reserved <> coalesce(sum(r.quantity), 0)`,
-  'only checkouts under way hold stock': `
+  'only open checkouts reserve stock': `
     select k.id, k.status from commerce.stock_reservations r
     join commerce.checkouts k on k.site_id = r.site_id and k.id = r.checkout_id
     where k.status not in ('open', 'ready', 'requires_escalation') or k.reserved_until is null`,
@@ -155,7 +155,7 @@ const INVARIANTS: Record<string, string> = {
       or refunded_quantity - removed > fulfilled`,
   'a piece that is back in stock has not shipped, or was returned': `
     select id from commerce.order_lines where restocked - returned > quantity - fulfilled`,
-  'on hand, shipped and lost come to what was received': `
+  'on hand, shipped and lost add up to the received quantity': `
     select v.id, v.on_hand, l.gone, m.received from commerce.variants v
     cross join lateral (
       select coalesce(sum(m.delta), 0) as received from commerce.stock_movements m
@@ -166,7 +166,7 @@ const INVARIANTS: Record<string, string> = {
       from commerce.order_lines l
       where l.site_id = v.site_id and l.variant_id = v.id and (l.stock_taken or l.restocked > 0)) l
     where m.received <> v.on_hand + l.gone
-      -- A line may name no variant: then its order does not tell which stock it took.
+      -- A line may name no variant: then its order does not show which stock it took.
       and not exists (
         select from commerce.order_lines l where l.site_id = v.site_id and l.variant_id is null and l.stock_taken)`,
   'an order of which everything was refunded before it shipped is cancelled': `
@@ -192,7 +192,7 @@ const INVARIANTS: Record<string, string> = {
       or (o.status = 'cancelled' and not exists (
         select from commerce.order_events e
         where e.site_id = o.site_id and e.order_id = o.id and e.type in ('cancelled', 'payment_expired'))))`,
-  'the timeline tells of each payment once': `
+  'the timeline has one entry for each payment': `
     select e.site_id, e.order_id from commerce.order_events e
     where e.type in ('payment_confirmed', 'payment_expired', 'cancelled')
     group by e.site_id, e.order_id, e.type having count(*) > 1 + (
@@ -206,7 +206,7 @@ const INVARIANTS: Record<string, string> = {
     where k.status in ('open', 'ready', 'requires_escalation') and k.payment_id is distinct from c.payment_id
       or (k.payment_id is not null and (p.checkout_id <> k.id or p.order_id is not null
         or p.status not in ('started', 'requires_action')))`,
-  'a payment that is open holds the stock of what it is for': `
+  'an open payment keeps its stock reserved': `
     select k.id from commerce.checkouts k join commerce.payments p on p.site_id = k.site_id and p.id = k.payment_id
     cross join lateral jsonb_to_recordset(p.frozen->'priced'->'lines') as l (variant_id uuid, held int)
     left join commerce.stock_reservations r
@@ -273,7 +273,7 @@ const INVARIANTS: Record<string, string> = {
     select id from commerce.webhook_deliveries d where status = 'pending' and not exists (
       select from graphile_worker._private_jobs j
       where j.payload->>'delivery_id' = d.id::text and j.attempts < j.max_attempts)`,
-  'a delivery has as many attempts as it counts, and the last one says what became of it': `
+  'a delivery has as many attempts as it counts, and its status matches the last one': `
     select d.id from commerce.webhook_deliveries d
     left join commerce.webhook_attempts a on a.site_id = d.site_id and a.delivery_id = d.id
     group by d.site_id, d.id having count(a.number) <> d.attempts_count
@@ -283,7 +283,7 @@ const INVARIANTS: Record<string, string> = {
     where w.status = 'disabled' and d.status = 'pending'`,
 };
 
-/** Takes longer than all others together, since it reads each product as the index does. Only shops that were opened since $1. */
+/** Takes longer than all others together, because it reads each product as the index does. Only shops opened since $1. */
 const INDEXED_AS_IT_IS = {
   rule: 'every product that this release indexed is indexed as it is now, and nothing else is',
   statement: `
@@ -311,7 +311,7 @@ export function brokenInvariants(db: Pool): Promise<BrokenRule[]> {
 const foundWell = new Map<string | undefined, string>();
 
 /**
- * The same after each file of tests, whose shops are its own: for the search index, only the shops that were opened since the
+ * The same after each file of tests, which has its own shops: for the search index, only the shops opened since the
  * last call. The whole index is checked when all tests have run (lasting-invariants.ts).
  */
 export async function newlyBrokenInvariants(db: Pool): Promise<BrokenRule[]> {

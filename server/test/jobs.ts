@@ -13,7 +13,7 @@ import { createUsageCounter } from '../src/shop/usage.ts';
 import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
-/** The background jobs, running in this process until the file ends. Mails of other tests' shops go where those tests look. */
+/** The background jobs, running in this process until the file ends. Mails of other tests' shops are written where those tests expect them. */
 export async function workJobs({
   allowPrivate = true,
   baseUrl = 'http://localhost',
@@ -39,8 +39,8 @@ export async function workJobs({
 }
 
 /**
- * Does what is overdue, as the jobs of an installation do: finds it with the login that owns the tables, and acts as requests
- * do. Throws what went wrong in the shop; other shops may have been left with payments whose provider is gone.
+ * Does overdue work, as the jobs of an installation do: finds it with the login that owns the tables, and acts as requests
+ * do. Throws the errors of the shop; other shops may have left payments whose provider is gone.
  */
 export async function workOverdue(
   { db, site_id }: { db: pg.Pool; site_id: string },

@@ -3,14 +3,14 @@ import type { TestProject } from 'vitest/node';
 import { ignoreLostConnections } from '../src/db/connect.ts';
 import { type BrokenRule, brokenInvariants } from './invariants.ts';
 
-/** When all tests have run: the invariants hold in everything that they left, see newlyBrokenInvariants. Set up after database.ts. */
+/** Checks the invariants on all remaining data when all tests have run, see newlyBrokenInvariants. Set up after database.ts. */
 export function setup(project: TestProject): () => Promise<void> {
   return async () => {
     const broken = await Promise.all(project.getProvidedContext().superuserUrls.map(brokenIn));
     if (broken.flat().length === 0) return;
-    // Thrown, it would keep PostgreSQL from being stopped.
+    // An exception would prevent PostgreSQL from being stopped.
     process.exitCode = 1;
-    process.stderr.write(`What the tests left breaks invariants: ${JSON.stringify(broken)}\n`);
+    process.stderr.write(`The tests left data that breaks invariants: ${JSON.stringify(broken)}\n`);
   };
 }
 

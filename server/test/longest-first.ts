@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Files that take longer than their length suggests, the longest first. Started last, one of them would keep a worker busy when
- * the others have nothing left to do.
+ * the others have finished.
  */
 const LONG = [
   'demo/seed.test.ts',
@@ -23,7 +23,7 @@ const LONG = [
   'src/drain.test.ts',
 ];
 
-/** Starts long files first also where vitest has not measured them yet, as on a clean clone. */
+/** Starts long files first even without measurements by vitest, as on a clean clone. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -26,7 +26,7 @@ interface Shop {
 
 /**
  * Delivers what the shop has queued and reads what an address received, oldest first. Each delivery takes the mails of all
- * shops, so a mail of ours may be under way in another test.
+ * shops, so another test may be delivering a mail of ours.
  */
 export async function mailsTo(shop: Shop, email: string): Promise<ReceivedMail[]> {
   const deadline = Date.now() + 10_000;

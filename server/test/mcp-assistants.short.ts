@@ -17,8 +17,8 @@ import { openHostedAssistant } from './hosted-assistant.ts';
 import { openTab } from './tab.ts';
 
 /**
- * Scripted assistants in the demo shop, over MCP alone, and their customers, in a browser alone: from the address of the shop to
- * the order that a human confirmed, into the budget and the categories, and to the end of the access.
+ * Scripted assistants in the demo shop, over MCP only, and their customers, in a browser only: from the address of the shop to
+ * the order that a human confirmed, to the limits of budget and categories, and to the end of the access.
  */
 type Schemas = components['schemas'];
 
@@ -31,7 +31,7 @@ const played = test.skipIf(!chromium);
 
 let browser: Browser;
 let shop: DemoShop;
-/** What no assistant here may buy. */
+/** The product that no assistant here may buy. */
 let mug: string | undefined;
 let config: string;
 
@@ -60,7 +60,7 @@ const customer = (n: number) => {
 const account = () => `${shop.baseUrl}/account?site_id=${shop.demo.site_id}`;
 
 played(
-  'a hosted assistant finds the consent by itself, buys what its customer confirms, meets its limits, and is ended',
+  'a hosted assistant finds the consent page, buys what its customer confirms, stays within its limits, and is revoked',
   async () => {
     const assistant = await openHostedAssistant(shop.mcp);
     const { page } = await openTab(browser, 1_280);
@@ -80,7 +80,7 @@ played(
       await page.goto(assistant.asked().href);
       await logIn(page, customer(0));
       await allow(page, { budget: '250.00', categories: ['Lighting'] });
-      // A page of the shop goes on to the assistant by itself.
+      // A page of the shop redirects to the assistant.
       await expect.poll(() => page.$eval('h1', ({ textContent }) => textContent).catch(() => '')).toBe('Connected');
       expect(assistant.returned().get('state')).toBe(assistant.state);
       await first.transport.finishAuth(assistant.returned());
@@ -151,7 +151,7 @@ const ADDRESS = {
   ...{ postal_code: '10115', country: 'DE' },
 };
 
-/** What an assistant does that was asked for two lamps and may spend 250.00 on lighting. */
+/** The session of an assistant that should buy two lamps and may spend 250.00 on lighting. */
 async function shopAs(client: Client, page: Page): Promise<void> {
   const call = (name: string, given: object = {}) =>
     client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
@@ -188,11 +188,11 @@ async function shopAs(client: Client, page: Page): Promise<void> {
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  // Not even what its customer saw and named.
+  // Not even a product that its customer named.
   const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 
-  // The audit of a token is told to whoever holds it, the refusals as well.
+  // The holder of a token can read its audit, including refusals.
   const { audit_events } = await use<Schemas['AuditPage']>('list_audit', { limit: 100 });
   expect(audit_events.map(({ action, status }) => `${action} ${status}`).reverse()).toEqual([
     'agent.getToken 200',

@@ -8,13 +8,13 @@ export async function connect(address: string, token: string, version: ProtocolV
   const client = new Client({ name: 'assistant', version: '1.0.0' }, { versionNegotiation: { mode } });
   const headers = { Authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }));
-  /** The structured answer of a tool, which must not be a refusal. */
+  /** The structured result of a tool, which must not be an error. */
   async function use<Answer>(name: string, given: Record<string, unknown> = {}): Promise<Answer> {
     const result = (await client.callTool({ name, arguments: given })) as CallToolResult;
     if (result.isError) throw new Error(`${name} was refused: ${JSON.stringify(result.structuredContent)}`);
     return result.structuredContent as Answer;
   }
-  /** The refusal of a tool. */
+  /** The error of a tool. */
   async function refused(name: string, given: Record<string, unknown> = {}) {
     const result = (await client.callTool({ name, arguments: given })) as CallToolResult;
     if (!result.isError) throw new Error(`${name} was not refused: ${JSON.stringify(result.structuredContent)}`);

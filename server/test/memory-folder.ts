@@ -5,12 +5,12 @@ import { join } from 'node:path';
 const MEMORY = '/dev/shm';
 const PREFIX = 'commerce-tests-';
 
-/** Four times what a run of all tests has there at its peak. */
+/** Four times the peak usage of a run of all tests. */
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
- * A folder in memory for the temporary files of this process and its children, removed when the process exits; undefined where
- * there is no room for it. A new database is a thousand files, which cost a tenth of all tests on a disk.
+ * A folder in memory for the temporary files of this process and its children, removed when the process exits; undefined if
+ * there is not enough room. A new database is a thousand files, which take a tenth of all tests' time on a disk.
  */
 export function memoryFolder(): string | undefined {
   return hasRoom() ? ownFolder(MEMORY) : undefined;
@@ -24,7 +24,7 @@ export function diskFolder(): string {
 function ownFolder(parent: string): string {
   removeFoldersOfTheDead(parent);
   const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must be able to enter.
   chmodSync(folder, 0o711);
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;

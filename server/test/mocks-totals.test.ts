@@ -4,7 +4,7 @@ import { decimal as mockDecimal, totalsOf as mockTotals } from '../../sdk/src/mo
 import { decimal } from '../src/shop/money.ts';
 import { totalsOf } from '../src/shop/totals.ts';
 
-/** The arithmetic of the mocks is their own, since the SDK knows no server: it must come to the same everywhere. */
+/** The mocks have arithmetic of their own, because the SDK does not depend on the server: the results must be the same. */
 
 const line = fc.record({
   price: fc.integer({ min: 0, max: 1_000_000 }),

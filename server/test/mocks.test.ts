@@ -6,8 +6,8 @@ import { atConsent, leadsTo, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
 /**
- * One script of calls, played against the mocks of the SDK and against this server. Both must answer alike: statuses, codes,
- * totals, warnings and every other field, apart from ids, times, secrets and addresses of pages.
+ * One script of calls, run against the mocks of the SDK and against this server. Both must respond alike: statuses, codes,
+ * totals, warnings and every other field, except ids, times, secrets and addresses of pages.
  */
 
 const products: (ProductInput & { slug: string })[] = [
@@ -55,9 +55,9 @@ interface World {
   storefrontToken: string;
   email: string;
   variantIds: Record<string, string>;
-  /** What the shop calls itself to clients of OAuth. */
+  /** The shop's issuer identifier for clients of OAuth. */
   issuer: string;
-  /** The customer decides at the address that a client sends them to; answers the address that they are sent back to. */
+  /** The customer decides at the address that a client sends them to; returns the address to which they are redirected. */
   authorize(address: string, decision: Decision): Promise<string>;
 }
 
@@ -121,7 +121,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** By nature different. The mocks take no cards, offer agents no alternatives, and fetch no documents of clients. */
+/** Intended differences. The mocks accept no cards, offer agents no alternatives, and fetch no documents of clients. */
 const LEFT_OUT = [
   ...[
     'request_id',
@@ -147,7 +147,7 @@ function withoutNature(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Calls, and keeps what was answered with ids and times written as words. */
+/** Makes calls, and keeps the responses with ids and times replaced by words. */
 function player(world: World) {
   const steps: Step[] = [];
   const known = new Map<string, string>();
@@ -181,7 +181,7 @@ function player(world: World) {
     // biome-ignore lint/suspicious/noExplicitAny: each step knows what it asks for
     return (text ? JSON.parse(text) : undefined) as any;
   }
-  /** The customer's decision, and what the client learns of it. */
+  /** The customer's decision, and the result for the client. */
   async function authorize(query: Record<string, string>, decision: Decision): Promise<string> {
     const address = `${world.issuer}/oauth/authorize?${new URLSearchParams(query)}`;
     const { origin, pathname, searchParams } = new URL(await world.authorize(address, decision));
@@ -211,7 +211,7 @@ async function played(script: Script, settings: Settings): Promise<{ mocks: Step
 
 const SHOP = '/api/storefront';
 
-/** Browse, fill a cart, take codes, check out, order. */
+/** Browse, fill a cart, apply codes, check out, order. */
 const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products`);
   await call('GET', `${SHOP}/products?product_type=lamps&sort=price_asc`);
@@ -264,7 +264,7 @@ const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products/stoneware-mug`);
 };
 
-/** What the contract refuses. */
+/** Requests that the contract rejects. */
 const careless: Script = async (call, { variantIds, siteId }) => {
   const { id: cart } = await call('POST', `${SHOP}/cart`, {});
   const items = `${SHOP}/cart/${cart}/items`;
@@ -389,7 +389,7 @@ const REFUSED_URIS = [
   `https://app.example/${'x'.repeat(1_000)}`,
 ];
 
-/** An agent that is given its token by an authorization code, with all that a code is refused for. */
+/** An agent that gets its token by an authorization code, with all errors of a code. */
 const authorized: Script = async (call, { siteId }, authorize) => {
   const oauth = `/sites/${siteId}/oauth`;
   await call('GET', `/.well-known/oauth-authorization-server/sites/${siteId}`);
@@ -410,7 +410,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
       },
       decision,
     );
-  // The port of the reader's own device is free, and what the address has in its query stays.
+  // A loopback address may use any port, and the query of the address is kept.
   for (const redirect_uri of ['http://127.0.0.1:54321/back?kept=1', TAKEN_URIS[0] ?? '', TAKEN_URIS[1] ?? ''])
     await ask({ client_id: app, redirect_uri, budget_cents: '1000' }, 'deny');
   const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };
@@ -436,7 +436,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
   await call('GET', '/api/agent/token', undefined, as);
   await call('POST', '/api/agent/carts', {}, as);
   await call('GET', '/api/agent/orders', undefined, as);
-  // Whoever brings a code again ends its token.
+  // Using a code twice revokes its token.
   await exchange({});
   await call('GET', '/api/agent/token', undefined, as);
 

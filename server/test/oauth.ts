@@ -7,7 +7,7 @@ type Customer = Awaited<ReturnType<Shop['givenCustomer']>>;
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 
-/** The server's addresses begin with its configured one; here it listens elsewhere. A host of a shop is named in the header. */
+/** The server's addresses begin with its configured one; here it listens at another. A host of a shop is named in the header. */
 export function localFetch(baseUrl: string) {
   return ((address: string | URL, init: RequestInit = {}) => {
     const { protocol, host, pathname, search } = new URL(address);
@@ -28,7 +28,7 @@ export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris
   return oauth.dynamicClientRegistration(issuer, metadata, oauth.None(), options);
 }
 
-/** Where a client begins, with what it keeps for the end. */
+/** Starts the flow of a client, and returns the state that its end needs. */
 export async function beginAuthorization(config: oauth.Configuration, wish: Record<string, string> = {}) {
   const code_verifier = oauth.randomPKCECodeVerifier();
   const state = oauth.randomState();
@@ -42,7 +42,7 @@ export async function beginAuthorization(config: oauth.Configuration, wish: Reco
   return { address, code_verifier, state };
 }
 
-/** A customer's browser at the page where they decide, logged in. `ask` sends its requests, such as to the host of a shop. */
+/** A customer's browser on the page where they decide, logged in. `ask` sends its requests, such as to the host of a shop. */
 export async function atConsent(shop: Shop, customer: Customer, address: URL, ask?: typeof fetch) {
   const open = (origin: string) => new PaperBrowser(ask ? origin : shop.baseUrl, {}, ask);
   const sent = await open(address.origin).open(address.href);
@@ -52,7 +52,7 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL, as
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
 }
 
-/** Where a page goes on to by itself, outside the shop, as its link says as well; undefined for a page that stays. */
+/** The address outside the shop to which a page redirects, the same as in its link; undefined for a page that stays. */
 export function leadsTo({ response, html }: Page): URL | undefined {
   const [, address] = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '') ?? [];
   if (address === undefined || response.status !== 200) return undefined;
@@ -61,7 +61,7 @@ export function leadsTo({ response, html }: Page): URL | undefined {
   return new URL(address);
 }
 
-/** What the token endpoint answers to the fields of a form. */
+/** The response of the token endpoint to the fields of a form. */
 export async function exchange({ baseUrl, site_id }: Shop, fields: Record<string, string>) {
   const body = new URLSearchParams({ grant_type: 'authorization_code', ...fields });
   const answer = await fetch(`${baseUrl}/sites/${site_id}/oauth/token`, { method: 'POST', body });

@@ -37,7 +37,7 @@ const observed = new Map<string, Map<string, ObservedColumn[]>>();
 const senders = new Map<string, { places: Set<string>; sent: number }>();
 const STACKS_PER_TEXT = 5;
 
-/** Begins to observe the server in this process. */
+/** Starts to observe the server in this process. */
 export function observeRows(): void {
   observeResults((text) => {
     const sender = senders.get(text) ?? { places: new Set(), sent: 0 };
@@ -57,12 +57,12 @@ export function observeAnswer(places: Set<string>, result: pg.QueryResult): void
   for (const one of places) note(one, result);
 }
 
-/** Forgets what earlier runs observed. */
+/** Deletes the observations of earlier runs. */
 export function forgetObserved(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
 
-/** Writes what was observed so far to a file of this process. */
+/** Writes the observations so far to a file of this process. */
 export function keepObserved(): void {
   if (observed.size === 0) return;
   mkdirSync(FOLDER, { recursive: true });
@@ -70,7 +70,7 @@ export function keepObserved(): void {
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(places));
 }
 
-/** All that the processes of the last run observed. */
+/** The observations of all processes of the last run. */
 export function readObserved(): Map<string, ObservedColumn[][]> {
   const all = new Map<string, ObservedColumn[][]>();
   for (const file of readdirSync(FOLDER)) {
@@ -89,7 +89,7 @@ function note(place: string, { fields, rows }: pg.QueryResult): void {
   for (const column of columns) column.null ||= rows.some((row) => row[column.name] === null);
 }
 
-/** The first frame outside of what all statements go through, if it is in the server's sources. */
+/** The first frame outside of the code that all statements share, if it is in the server's sources. */
 export function placeIn(stack: string, passed = ALL_GO_THROUGH): string | undefined {
   for (const frame of stack.split('\n').slice(1)) {
     const [, url, line] = FRAME.exec(frame) ?? [];

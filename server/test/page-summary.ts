@@ -1,17 +1,17 @@
 import { parseDocument } from 'htmlparser2';
 
-/** What a person reads in the summary of a checkout's page: only its texts, with amounts given without their currency. */
+/** The summary on the page of a checkout, as a person reads it: only its texts, with amounts given without their currency. */
 export interface PageSummary {
   lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
   subtotal: string | undefined;
-  /** Undefined where the page has no such row. */
+  /** Undefined if the page has no such row. */
   discount: string | undefined;
   discount_code: string | undefined;
   delivery: string | undefined;
   tax: string | undefined;
   contained_tax: string | undefined;
   total: string;
-  /** What the button that orders says it costs; undefined when there is no such button or no amount on it. */
+  /** The amount on the order button; undefined without such a button or without an amount on it. */
   button: string | undefined;
 }
 
@@ -48,12 +48,12 @@ export function summaryOf(html: string): PageSummary | undefined {
   };
 }
 
-/** What a person reads in the answers of the review, by their headings: each a list of paragraphs. */
+/** The texts of the review by their headings: each a list of paragraphs. */
 export function answersOn(html: string): Record<string, string[]> {
   const answers = withClass(parseDocument(html), 'answer');
   const paragraphs = (answer: Node) =>
     all(first(answer, 'dd') ?? {}, ({ name, attribs }) => name === 'p' && attribs?.class !== 'detail').map(textOf);
-  // A mark beside the heading says that the answer has changed.
+  // A mark next to the heading shows that the answer has changed.
   return Object.fromEntries(
     answers.map((answer) => [(first(answer, 'dt')?.children?.[0]?.data ?? '').trim(), paragraphs(answer)]),
   );
@@ -71,7 +71,7 @@ function lineOf(line: Node): PageSummary['lines'][number] {
   };
 }
 
-/** `€1,234.50` stands for `1234.50`. */
+/** `€1,234.50` means `1234.50`. */
 function amountOf(text: string): string | undefined {
   const digits = text.replaceAll(/[^\d.]/g, '');
   return digits === '' ? undefined : digits;
@@ -101,7 +101,7 @@ function withClass(node: Node, wanted: string): Node[] {
   return all(node, ({ attribs }) => attribs?.class?.split(' ').includes(wanted) ?? false);
 }
 
-/** The text of an element as it is shown: with its whitespace collapsed. */
+/** The text of an element as displayed: with its whitespace collapsed. */
 export function textOf(node: Node | undefined): string {
   return shownAs(rawTextOf(node));
 }
@@ -110,7 +110,7 @@ function rawTextOf(node: Node | undefined): string {
   return node?.data ?? (node?.children ?? []).map(rawTextOf).join('');
 }
 
-/** A text as a page can show it: with its whitespace collapsed, and without control characters, which nobody sees. */
+/** A text as a page can display it: with its whitespace collapsed, and without invisible control characters. */
 export function shownAs(text: string): string {
   return text
     .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')

@@ -1,4 +1,4 @@
-/** A simulated browser: it keeps cookies, follows redirects, and sends the forms that it reads, as a real one would. */
+/** A simulated browser: it keeps cookies, follows redirects, and sends the forms of its pages, as a real one would. */
 export class PaperBrowser {
   readonly #origin: string;
   readonly #headers: Record<string, string>;
@@ -15,7 +15,7 @@ export class PaperBrowser {
     this.#ask = ask;
   }
 
-  /** Opens an address; whatever its host, it is requested from the server under test. */
+  /** Opens an address of any host, but requests it from the server under test. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
@@ -36,7 +36,7 @@ export class PaperBrowser {
     return this.send(actionOf(page, action), fields);
   }
 
-  /** Posts a form from our own page. A redirect to somebody else's page is not followed. */
+  /** Posts a form from our own page. A redirect to another site is not followed. */
   async send(path: string, fields: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {
     const sent = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin', ...headers };
     const page = await this.open(path, { method: 'POST', body: fields, headers: sent });
@@ -56,7 +56,7 @@ export interface Page {
 function markupWith(html: string, action: string): string {
   const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form);
   const button = new RegExp(`<button[^>]*value="${action}"[^>]*>`);
-  // A button may stand outside of its form and name it.
+  // A button may be outside of its form and name it.
   const owner = /\sform="([^"]*)"/.exec(button.exec(html)?.[0] ?? '')?.[1];
   const form = forms.find((text) => (owner ? text.includes(`id="${owner}"`) : button.test(text)));
   if (!form) throw new Error(`The page has no form with ${action}.`);
@@ -69,7 +69,7 @@ export function actionOf({ html, path }: Pick<Page, 'html' | 'path'>, action: st
   return attribute(button, 'formaction') ?? attribute(markupWith(html, action), 'action') ?? path;
 }
 
-/** What the form with the button would send without being touched. */
+/** The fields that the form with the button would send unchanged. */
 export function formWith(html: string, action: string): URLSearchParams {
   const form = markupWith(html, action);
   const fields = new URLSearchParams();

@@ -6,7 +6,7 @@ import { accountOfPostgres } from '../src/db/embedded-binaries.ts';
 import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
-/** PostgreSQL with its client tools, as Debian has it; the embedded one has none, and refuses older ones. */
+/** PostgreSQL with its client tools, as in Debian; the embedded one has none, and older ones do not work with it. */
 export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
 
 const INSTALLED = '/usr/lib/postgresql';
@@ -33,7 +33,7 @@ export interface OwnCluster {
 }
 
 /**
- * A cluster of its own in a directory that PostgreSQL's user may enter, with nobody's roles in it. `settings` are lines of
+ * A separate cluster in a directory that PostgreSQL's user may enter, without other roles. `settings` are lines of
  * postgresql.conf, such as `fsync=off`.
  */
 export async function startCluster(bin: string, directory: string, settings: string[] = []): Promise<OwnCluster> {

@@ -13,7 +13,7 @@ export interface PoolerOptions {
   mode?: 'session' | 'transaction';
   /** The number of connections to PostgreSQL. */
   size?: number;
-  /** Startup parameters that it drops; others that it does not know make it refuse a client. */
+  /** Startup parameters that it drops; with other unknown ones it rejects a client. */
   ignore?: string[];
 }
 
@@ -37,7 +37,7 @@ export async function startPgBouncer(
   chmodSync(directory, 0o755);
   const { hostname, port, username, password } = new URL(databaseUrl);
   const own = await freePort();
-  // PgBouncer refuses an empty password.
+  // PgBouncer rejects an empty password.
   const secret = password && ` password='${decodeURIComponent(password)}'`;
   const login = `user=${decodeURIComponent(username)}${secret}`;
   const lines = [

@@ -1,23 +1,23 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Chooses among what there is; the same seed chooses the same. */
+/** Makes random choices; the same seed makes the same ones. */
 interface Chance {
   next(): number;
   of<T>(list: readonly T[]): T;
   some<T>(list: readonly T[], count: number): T[];
 }
 
-/** Files that a shop may be sent as pictures, made by code: good ones, and those that are not what they say. */
+/** Generated picture files: valid ones, and those with a wrong type or content. */
 export interface Sent {
   kind: string;
   content: Buffer;
   content_type: 'image/jpeg' | 'image/png' | 'image/webp';
-  /** What becomes of it: `ready`, or one of the reasons for a failure. */
+  /** The expected result: `ready`, or one of the reasons for a failure. */
   meant: string[];
 }
 
-/** What must not be in anything that is served. */
+/** Must not occur in any response. */
 export const MARKER = '<script>alert("marker")</script>';
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">${MARKER}<rect width="40" height="40"/></svg>`;
 
@@ -25,7 +25,7 @@ type Format = 'jpeg' | 'png' | 'webp';
 const FORMATS: Format[] = ['jpeg', 'png', 'webp'];
 type Maker = (chance: Chance) => Promise<Omit<Sent, 'kind'>>;
 
-/** A picture with some noise in it, and a text in its metadata that no picture of ours may keep. */
+/** A picture with some noise, and a marker in its metadata that must not survive processing. */
 export function picture(format: Format, width: number, height: number): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 120, sigma: 20 } as const;
   return sharp({ create: { width, height, channels: 3, background: '#888', noise } })
@@ -57,7 +57,7 @@ function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   return Buffer.concat([signature, ...parts]);
 }
 
-/** Another type of file, or what only begins like a picture. */
+/** Another type of file, or one that only begins like a picture. */
 async function other(chance: Chance): Promise<Buffer> {
   const small = await picture('png', 20, 20);
   const beginning = chance.of(['ffd8ffe0', '89504e470d0a1a0a', '52494646']);

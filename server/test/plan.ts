@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
-/** How PostgreSQL runs a statement for a request of this shop: under row-level security, which keeps some indexes from it. */
+/** PostgreSQL's plan of a statement for a request of this shop: under row-level security, which prevents some indexes. */
 export async function planFor({ db, site_id }: { db: pg.Pool; site_id: string }, statement: Sql): Promise<string> {
   const connection = await db.connect();
   try {

@@ -109,7 +109,7 @@ async function query(expression: string): Promise<string | undefined> {
   return value === undefined || value === 'NaN' ? undefined : value;
 }
 
-/** The first value that comes, within a minute. */
+/** The first value within a minute. */
 async function first<Value>(get: () => Promise<Value | undefined>): Promise<Value> {
   let value: Value | undefined;
   const tried = async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** What the release workflow does to the packages before it publishes them. */
+/** The release workflow's preparation of the packages before it publishes them. */
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -49,7 +49,7 @@ test('each published package names the repository of the CI that builds it, and 
   expect([await text('examples'), await text('.')]).toEqual([before.examples, before.root]);
 });
 
-test('outside of the CI it changes nothing, and says what is missing', async () => {
+test('outside of CI it changes nothing, and reports the missing variable', async () => {
   const { text, nameRepository } = await copied();
   const before = await text('sdk');
   await expect(nameRepository({})).rejects.toMatchObject({
@@ -59,7 +59,7 @@ test('outside of the CI it changes nothing, and says what is missing', async () 
   expect(await text('sdk')).toBe(before);
 });
 
-test('the release workflow publishes only what names its repository', async () => {
+test('the release workflow publishes only packages that name its repository', async () => {
   const { scripts } = await copied();
   const workflow = await readFile(join(REPOSITORY, '.github/workflows/release.yml'), 'utf8');
   expect(workflow).toContain('publish: npm run publish-packages\n');

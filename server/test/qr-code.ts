@@ -3,7 +3,7 @@ import jsQR from 'jsqr';
 /** Pixels for each module: with fewer, the reader samples the edges of modules. */
 const SCALE = 4;
 
-/** What a scanner reads from a QR code, given as dark and light modules. */
+/** Decodes a QR code, given as dark and light modules. */
 export function readCode(modules: boolean[][] = []): string | undefined {
   const size = modules.length * SCALE;
   const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
@@ -16,7 +16,7 @@ export function readCode(modules: boolean[][] = []): string | undefined {
   return read(pixels, size, size);
 }
 
-/** What a scanner reads from a picture of RGBA pixels. */
+/** Decodes the QR code in a picture of RGBA pixels. */
 export function read(pixels: Uint8ClampedArray, width: number, height: number): string | undefined {
   const found = (jsQR as unknown as typeof jsQR.default)(pixels, width, height);
   return found ? Buffer.from(found.binaryData).toString() : undefined;

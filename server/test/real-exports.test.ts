@@ -10,7 +10,7 @@ import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
 
 /**
- * Exports with the header lines, and the oddities, of shops of several years; what they sell is made up. Each cell of them must be
+ * Exports with the header lines and peculiarities of shops of several years; their products are invented. Each cell must be
  * in the shop afterwards, or in a warning that names its column.
  */
 
@@ -41,7 +41,7 @@ async function rowsOf(file: string): Promise<Row[]> {
 }
 
 for (const name of files) {
-  test(`${name} comes in whole: a dry run says the same, nothing is lost without a word`, async () => {
+  test(`${name} is imported completely, with the same report as its dry run, and nothing is lost silently`, async () => {
     const { run, exported } = await merchant();
     const file = join(EXPORTS, name);
 
@@ -60,7 +60,7 @@ for (const name of files) {
     expect(lostIn(rows, products, warnings)).toEqual([]);
   });
 
-  test(`${name} imported again, written as Shopify's CSV and read again is unchanged`, async () => {
+  test(`${name} is unchanged after a second import, and after an export as Shopify's CSV and its import`, async () => {
     const { run, exported } = await merchant();
     const file = join(EXPORTS, name);
     const { counts } = await run(file);
@@ -75,7 +75,7 @@ for (const name of files) {
     expect((await other.exported('shopify')).text).toBe(written.text);
   });
 
-  test(`${name} is the same with line ends, separators and letters of another system`, async () => {
+  test(`${name} gives the same result with the line ends, separators and encoding of another system`, async () => {
     const text = await readFile(join(EXPORTS, name), 'utf8');
     const dir = await folder();
     const [plain, turned] = await Promise.all([merchant(), merchant()]);
@@ -93,7 +93,7 @@ for (const name of files) {
   });
 }
 
-test('a whole shop moves in: the check says what the move says, customers without an e-mail alone are refused', async () => {
+test('imports a whole shop: the check reports the same as the import, and only customers without an email are rejected', async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const dir = await folder();
@@ -124,7 +124,7 @@ test('a whole shop moves in: the check says what the move says, customers withou
   expect(html).toEqual(['2025-linked-options.csv']);
 });
 
-test('of more facts than a product keeps, and of longer ones, each is named by line, column, handle and SKU', async () => {
+test('each fact beyond the number or length that a product stores is named by line, column, handle and SKU', async () => {
   const { run, exported } = await merchant();
   const told = [
     ...(await run(join(EXPORTS, '2026-many-facts.csv'))).told,
@@ -149,10 +149,10 @@ test('of more facts than a product keeps, and of longer ones, each is named by l
 
 const withoutTimes = (text: string) => text.replaceAll(/"published_at":"[^"]+"/g, '"published_at":"…"');
 
-/** The cells that are in no product and of whose column no warning says a word. */
+/** The cells that are in no product and whose column no warning names. */
 function lostIn(rows: Row[], products: Product[], warnings: string[]): string[] {
   const handles = [...new Set(rows.map((row) => row.Handle))];
-  // The export is in no order of the file, so titles, which the fixtures have once, tell the products apart.
+  // The export has another order than the file, so products are identified by their titles, which are unique in the fixtures.
   const productOf = new Map(
     handles.map((handle) => {
       const title = rows.find((row) => row.Handle === handle && row.Title)?.Title?.trim();
@@ -216,7 +216,7 @@ function isKept(column: string, cell: string, row: Row, said: Set<string>): bool
   }
 }
 
-/** All that a product says, amounts and flags in forms that cells can be compared with. */
+/** All values of a product, with amounts and flags in the format of cells. */
 function leavesOf(value: unknown, key = '', leaves = new Set<string>()): Set<string> {
   if (Array.isArray(value)) for (const one of value) leavesOf(one, key, leaves);
   else if (typeof value === 'object' && value !== null) {

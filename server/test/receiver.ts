@@ -2,17 +2,17 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a receiver of webhooks was sent. */
+/** A request to a receiver of webhooks. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, a status with headers and perhaps a body, or undefined for no answer at all. */
+/** A status, a status with headers and optionally a body, or undefined for no response at all. */
 type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
-/** A receiver on this machine that keeps what it is sent, and answers 204 unless told otherwise. */
+/** A receiver on this machine that records its requests, and responds with 204 by default. */
 export async function openReceiver(answer: (received: Received, count: number) => ReceiverAnswer = () => 204) {
   const received: Received[] = [];
   const server = createServer((req, res) => {
@@ -44,11 +44,11 @@ export async function openReceiver(answer: (received: Received, count: number) =
   };
 }
 
-/** Waits, for 20 seconds at most, until the condition holds. */
+/** Waits, for 20 seconds at most, until the condition is true. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, longestMs = 20_000): Promise<void> {
   for (let tries = 0; tries < longestMs / 25; tries += 1) {
     if (await condition()) return;
     await pause(25);
   }
-  throw new Error(`What was waited for did not happen within ${longestMs / 1_000} seconds.`);
+  throw new Error(`The awaited condition was not met within ${longestMs / 1_000} seconds.`);
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import type { S3Settings } from '../src/files/store.ts';
 
-/** A store of objects in memory that answers as S3 does, and takes only what is signed with its secret and complete. */
+/** An object store in memory that responds like S3, and accepts only complete requests signed with its secret. */
 export async function openS3(): Promise<{
   settings: S3Settings;
   objects: Map<string, Buffer>;

@@ -14,12 +14,12 @@ export async function readProduct({ dashboard }: TestShop, product_id: string) {
   return { product: data, etag: tagIn(response) };
 }
 
-/** The version in an answer, which compression weakens. */
+/** The version in a response, which compression marks as weak. */
 export function tagIn(response: Response): string {
   return (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 }
 
-/** Saves upon the present version, unless another is given. */
+/** Saves over the current version, unless another is given. */
 export async function save(shop: TestShop, product_id: string, body: ProductReplacement, etag?: string) {
   const header = { 'If-Match': etag ?? (await readProduct(shop, product_id)).etag };
   return shop.dashboard.PUT(PRODUCT, { params: { path: { product_id }, header }, body });
@@ -65,7 +65,7 @@ export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Pro
   return data.id;
 }
 
-/** Every row of a shop, but those about the calls themselves. */
+/** Every row of a shop, except those about the calls themselves. */
 export async function rowsOf({ owner, site_id }: TestShop): Promise<Record<string, string[]>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.relname as name from pg_class c

@@ -32,7 +32,7 @@ beforeAll(async () => {
   clientId = await registerAgent({ ...place, name: 'Gift finder', redirectUris: [REDIRECT_URI] });
 });
 
-/** Begins, and lets the customer decide; the address that their browser is sent back to. */
+/** Starts the flow, and lets the customer decide; returns the address to which their browser is redirected. */
 async function decided(decision: 'approve' | 'deny') {
   const begun = await beginAuthorization({
     ...{ ...place, clientId, redirectUri: REDIRECT_URI, scopes: ['catalog:read', 'cart:write'] },
@@ -58,7 +58,7 @@ test('a customer allows an agent in the browser, and the agent calls with the to
   expect(again).toMatchObject({ code: 'invalid_grant' });
 });
 
-test('a customer who denies it, and answers of others, give no token', async () => {
+test('a denial, and responses of other servers, give no token', async () => {
   const denied = await decided('deny');
   await expect(finishAuthorization(denied.pending, denied.back, place)).rejects.toSatisfy(
     (error) => codeOf(error) === 'access_denied',
@@ -75,13 +75,13 @@ test('a customer who denies it, and answers of others, give no token', async () 
   expect(await changed('iss', 'https://evil.example/sites/1')).toBe('issuer_mismatch');
   expect(await changed('iss', null)).toBe('issuer_mismatch');
   expect(await changed('code', null)).toBe('missing_code');
-  // The verifier is what a stolen code lacks.
+  // A stolen code is useless without the verifier.
   const stolen = finishAuthorization({ ...pending, code_verifier: 'x'.repeat(43) }, back, place);
   await expect(stolen).rejects.toMatchObject({ code: 'invalid_grant' });
   expect(await finishAuthorization(pending, back, place)).toMatchObject({ token_type: 'Bearer' });
 });
 
-test('an agent that cannot be registered, and a server that calls itself otherwise, are said', async () => {
+test('reports an agent that cannot be registered, and a server with another issuer', async () => {
   const redirectUris = ['http://elsewhere.example/back'];
   await expect(registerAgent({ ...place, name: 'A', redirectUris })).rejects.toMatchObject({
     code: 'invalid_redirect_uri',

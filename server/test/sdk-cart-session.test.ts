@@ -21,14 +21,14 @@ const storage = {
 };
 const session = (client = shop.storefront) => createCartSession(client, { storage });
 
-test('a cart is kept over visits by its id alone', async () => {
+test('a cart is kept across visits by its id', async () => {
   const { id, total } = await session().add({ variant_id, quantity: 2 });
   expect(total).toBe('20.00');
   expect([...kept]).toEqual([['cart_id', id]]);
   expect(await session().get()).toMatchObject({ id, total: '20.00' });
 });
 
-test('a login merges the cart into the customer’s, and an id from before leads to it', async () => {
+test('a login merges the cart into the customer’s, and the old id finds it', async () => {
   const customer = await shop.givenCustomer();
   const other = (await shop.givenProduct({ price: '3.00' })).variants[0]?.id ?? '';
   const own = await shop.givenCart([{ variant_id: other, quantity: 1 }], customer.client);
@@ -45,7 +45,7 @@ test('a login merges the cart into the customer’s, and an id from before leads
   expect(kept.get('cart_id')).toBe(own.id);
 });
 
-test('a cart that has expired, become an order or is another’s is replaced by a new one', async () => {
+test('a cart that has expired, became an order or belongs to another customer is replaced by a new one', async () => {
   const cart = session();
   const first = await cart.add({ variant_id, quantity: 1 });
   await shop.owner.query('update commerce.carts set expires_at = now() where id = $1', [first.id]);
@@ -63,7 +63,7 @@ test('a cart that has expired, become an order or is another’s is replaced by 
   expect((await cart.add({ variant_id, quantity: 1 })).id).not.toBe(theirs.id);
 });
 
-test('calls at the same time share one cart, and a refusal of the shop does not replace it', async () => {
+test('concurrent calls share one cart, and an error of the shop does not replace it', async () => {
   const cart = session();
   const add = () => cart.add({ variant_id, quantity: 1 });
   const [one, two] = await Promise.all([add(), add()]);

@@ -5,19 +5,19 @@ import { ALL_GO_THROUGH, observeAnswer, placeIn } from './observed-rows.ts';
 
 /**
  * The text of each statement that the server's sources sent while the tests ran, with the places that sent it, for
- * scripts/check-plans.ts. Unlike what observed-rows.ts sees, it has those that went past `db/connect.ts`, as sweeps do.
+ * scripts/check-plans.ts. Unlike observed-rows.ts it includes those that bypassed `db/connect.ts`, as sweeps do.
  */
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/sent-statements');
 
-/** As in observed-rows.ts, and for the same reason, the sender is looked for only a few times. */
+/** As in observed-rows.ts, and for the same reason, the sender is determined only a few times. */
 const STACKS_PER_TEXT = 5;
-/** These send what others hand them. */
+/** These send statements of other files. */
 const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
 const sent = new Map<string, { places: Set<string>; times: number }>();
 
 let watching = false;
 
-/** Begins to watch all clients of this process, once: a worker uses one process for all its files. */
+/** Starts to watch all clients of this process, once: a worker uses one process for all its files. */
 export function watchStatements(): void {
   if (watching) return;
   watching = true;
@@ -36,12 +36,12 @@ export function watchStatements(): void {
   } as typeof query;
 }
 
-/** Forgets what earlier runs sent. */
+/** Deletes the statements of earlier runs. */
 export function forgetStatements(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
 
-/** Writes what was sent so far to a file of this process. */
+/** Writes the statements so far to a file of this process. */
 export function keepStatements(): void {
   const all = [...sent].filter(([, { places }]) => places.size > 0).map(([text, { places }]) => [text, [...places]]);
   if (all.length === 0) return;
@@ -49,7 +49,7 @@ export function keepStatements(): void {
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(all));
 }
 
-/** All that the last run sent: the texts, and the places that sent each. */
+/** The statements of the last run: the texts, and the places that sent each. */
 export function readStatements(): Map<string, Set<string>> {
   const all = new Map<string, Set<string>>();
   for (const file of readdirSync(FOLDER)) {
@@ -68,7 +68,7 @@ function note(text: string): Set<string> {
   return sender.places;
 }
 
-/** What `db/connect.ts` sends is observed there. */
+/** Whether `db/connect.ts` sends it, where it is already observed. */
 function isOfPool(statement: unknown): boolean {
   return typeof statement === 'object' && statement !== null && 'query_timeout' in statement;
 }

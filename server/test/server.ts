@@ -19,13 +19,13 @@ import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { createUsageCounter } from '../src/shop/usage.ts';
 import { databaseUrl, pooledUrl, superuserUrl } from './worker-database.ts';
 
-/** Where the servers and the jobs of a worker keep files. */
+/** The files of a worker's servers and jobs. */
 export const FILES_DIR = mkdtempSync(join(tmpdir(), 'commerce-files-'));
 process.once('exit', () => rmSync(FILES_DIR, { recursive: true, force: true }));
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
-/** A real server in this process, on the PostgreSQL of the test run. Answers are checked against the contract. */
+/** A real server in this process, on the PostgreSQL of the test run. Responses are checked against the contract. */
 export interface TestServer {
   baseUrl: string;
   /** As requests see the database: under row-level security. */
@@ -33,8 +33,8 @@ export interface TestServer {
   /** The pool of `/readyz`. */
   probe: pg.Pool;
   /**
-   * Sees the database past row-level security, as nobody does in production: for setting times, and for looking behind the
-   * scenes.
+   * Bypasses row-level security, as nobody does in production: for setting times, and for reading internal
+   * state.
    */
   owner: pg.Pool;
   /** Call `reload` after a change. */
@@ -45,8 +45,8 @@ let running: TestServer | undefined;
 let asked = false;
 
 /**
- * The server of all files of this worker, started when it is first asked for. It ends with the worker: with one for each file,
- * every connection would read the catalogue and plan every statement again, a seventh of what the tests cost.
+ * The server of all files of this worker, started on first use. It ends with the worker: with one server for each file,
+ * every connection would read the catalogue and plan every statement again, a seventh of the tests' time.
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;
@@ -54,7 +54,7 @@ export async function testServer(): Promise<TestServer> {
   return running;
 }
 
-/** The pool of the owner if the server was asked for since the last call of this. */
+/** The pool of the owner if the server was used since the last call of this. */
 export function ownerPoolIfAsked(): pg.Pool | undefined {
   const pool = asked ? running?.owner : undefined;
   asked = false;
@@ -62,8 +62,8 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
 }
 
 /**
- * A server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it reaches the
- * databases of the tests through it, except by a pool that the settings give.
+ * A server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it uses the
+ * pooler for the tests' databases, except for a pool that the settings contain.
  */
 export async function startServer(
   directUrl: string,

@@ -15,13 +15,13 @@ import { testServer } from './server.ts';
 
 let count = 0;
 const PASSWORD = 'correct horse battery staple';
-// Hashed once for all: a hash takes tens of milliseconds, on purpose.
+// Hashed once for all, because a hash deliberately takes tens of milliseconds.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** What a checkout needs from its customer, apart from a way to ship. */
+/** The customer's data that a checkout requires, except for a shipping option. */
 export const FILLED_IN = {
   email: 'june@example.com',
   shipping_address: {
@@ -36,14 +36,14 @@ export const FILLED_IN = {
 } as const;
 
 interface GivenCheckout extends CheckoutPatch {
-  /** What is in a new cart; see `givenCart`. */
+  /** The items of a new cart; see `givenCart`. */
   content?: string | { variant_id: string; quantity: number }[];
   /** An existing cart. */
   cart_id?: string;
 }
 
 /**
- * A shop of its own for a test, with clients that hold its credentials. Shops share one database: the neighbours' rows
+ * A shop of its own for a test, with clients that have its credentials. Shops share one database: the neighbours' rows
  * are always there to be leaked.
  */
 export async function openShop({ currency = 'EUR' } = {}) {
@@ -68,7 +68,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
   });
   const sync = createSyncClient({ baseUrl, siteId: site_id, syncSecret: sync_secret, maxAttempts: 1 });
 
-  /** A product for the test: active, priced 10.00, ten in stock, unless told otherwise. */
+  /** A product for the test: by default active, priced 10.00, ten in stock. */
   async function givenProduct(input: Partial<ProductInput> = {}) {
     const body = { name: 'Mug', price: '10.00', status: 'active' as const, ...input };
     const stocked = body.variants ? body : { inventory_quantity: 10, ...body };
@@ -95,7 +95,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return cart;
   }
 
-  /** A code for the test: TEN, which takes 10.00 off, unless told otherwise. */
+  /** A code for the test: by default TEN, 10.00 off. */
   async function givenDiscount(input: Partial<DiscountInput> = {}) {
     const value = input.kind === 'free_shipping' ? undefined : '10.00';
     const body = { code: 'TEN', kind: 'fixed_amount' as const, value, ...input };
@@ -104,7 +104,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** A shipping option for the test: everywhere, for 4.90, unless told otherwise. */
+  /** A shipping option for the test: by default everywhere, for 4.90. */
   async function givenShippingOption(input: Partial<ShippingOptionInput> = {}) {
     const body = { name: 'Parcel', price: '4.90', ...input };
     const { data, error } = await dashboard.POST('/api/dashboard/shipping-options', { body });
@@ -112,7 +112,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** A customer with a verified address who is logged in, and a client of theirs. */
+  /** A customer with a verified address who is logged in, and a client for them. */
   async function givenCustomer({ email, password = PASSWORD }: { email?: string; password?: string } = {}) {
     count += 1;
     const address = email ?? `customer-${process.pid}-${count}@example.com`;
@@ -127,14 +127,14 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return { ...customer, password, access_token, session, client: storefront.withCustomer(access_token) };
   }
 
-  /** The shop takes bank transfers from now on, and has one shipping option. */
+  /** Lets the shop accept bank transfers, and adds one shipping option. */
   async function givenTerms(settings: SettingsPatch = {}) {
     await dashboard.PATCH('/api/dashboard/settings', { body: { bank_details: BANK_DETAILS, ...settings } });
     const { data } = await dashboard.GET('/api/dashboard/shipping-options');
     return data?.shipping_options[0] ?? (await givenShippingOption());
   }
 
-  /** A checkout that is ready to be completed by bank transfer, unless told otherwise, of a cart as `givenCart` makes it. */
+  /** A checkout that is ready to be completed, by default by bank transfer, for a cart of `givenCart`. */
   async function givenCheckout({
     content,
     cart_id,

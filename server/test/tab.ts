@@ -5,10 +5,10 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** How long a tab waits for what is awaited of it, on a machine with much else to do. */
+/** The longest wait of a tab, on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** A tab of a given width in a new browser context, without scripts unless told otherwise, and what the page complained of. */
+/** A tab of a given width in a new browser context, without scripts by default, and the errors that the page logged. */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());
@@ -18,7 +18,7 @@ export async function openTab(browser: Browser, width: number, { script = false 
   await setWidth(page, width);
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // The one thing that a browser asks for without being told to.
+    // The only request that a browser sends on its own.
     if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
   });
   page.on('dialog', async (dialog) => {
@@ -32,14 +32,14 @@ export async function setWidth(page: Page, width: number): Promise<void> {
   await page.setViewport({ width, height: width < 600 ? 780 : 900 });
 }
 
-/** Presses the button of this action, and waits for the page that it leads to. */
+/** Presses the button of this action, and waits for the next page. */
 export async function press(page: Page, action: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
 }
 
 /**
- * With SCREENSHOTS=1, leaves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. Not always:
- * no test judges it, and all of them cost a browser seconds.
+ * With SCREENSHOTS=1, saves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. Not always,
+ * because no test checks it, and they take a browser seconds.
  */
 export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;
@@ -47,7 +47,7 @@ export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }
 
-/** What a person with a small screen, weak eyes or a screen reader would stumble over on the page as it stands. */
+/** Accessibility and layout problems of the page for a small screen, weak eyes or a screen reader. */
 export async function stumblingBlocks(page: Page): Promise<string[]> {
   return (await page.evaluate(STUMBLING_BLOCKS)) as string[];
 }

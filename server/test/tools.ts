@@ -35,7 +35,7 @@ export function findTool(tool: Tool): string | undefined {
   return installed;
 }
 
-/** What to say where it is missing. */
+/** The message if it is missing. */
 export function skippedWithout({ names, debianPackage, folders }: Tool): string {
   return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }

@@ -65,7 +65,7 @@ async function givenReachableShop() {
   return { shop, customer: await shop.givenCustomer(), server, origin, arrivals, ids };
 }
 
-/** What the shop publishes at the address of which alone an assistant is told. */
+/** Discovers the endpoints at the shop's address, which is all that an assistant gets. */
 async function endpointsAt(issuer: string) {
   const profile = (await (await fetch(`${issuer}/.well-known/ucp`)).json()) as {
     ucp: { services: Record<string, { transport: string; endpoint: string }[]> };
@@ -78,7 +78,7 @@ async function endpointsAt(issuer: string) {
 const line = (id: string, quantity: number) => ({ item: { id }, quantity });
 const totalOf = ({ totals }: UcpBody) => totals.find(({ type }) => type === 'total')?.amount;
 
-/** What the human does: nothing but what the page offers. */
+/** The human's steps, only those that the page offers. */
 async function confirm(page: Page, { customer }: Shop, url: string): Promise<void> {
   await page.goto(url);
   if (await page.$('#password')) {

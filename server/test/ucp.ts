@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 import { FUNCTIONS, type FunctionName } from '../src/ucp/functions.ts';
 import { CAPABILITIES, UCP_VERSION } from '../src/ucp/protocol.ts';
 
-/** An agent that speaks UCP, and the published schemas as the judge of what it is answered. */
+/** An agent that speaks UCP, and validates the responses with the published schemas. */
 
 const SCHEMAS = new URL('ucp-schemas/', import.meta.url);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -24,7 +24,7 @@ const CHECKOUT = [
 ];
 const CART = ['cart.json', 'discount.json#/$defs/dev.ucp.shopping.cart'];
 
-/** What each function may answer with: all of the first, or the second. */
+/** The schemas of each function's responses: all of the first, or the second. */
 function schemasOf(name: FunctionName): string[] {
   if (name === 'search_catalog') return ['catalog_search.json#/$defs/search_response'];
   if (name === 'lookup_catalog') return ['catalog_lookup.json#/$defs/lookup_response'];
@@ -33,7 +33,7 @@ function schemasOf(name: FunctionName): string[] {
   return name.endsWith('cart') ? CART : CHECKOUT;
 }
 
-/** What is wrong with a document; nothing if it is as the schema says. */
+/** The validation errors of a document; none if it matches the schema. */
 export function faultsIn(schema: string, document: unknown): string[] {
   const validate = ajv.getSchema(`${published}${schema}`);
   if (!validate) throw new Error(`There is no schema ${schema}.`);
@@ -122,7 +122,7 @@ export function ucpClient({ issuer, profile, token }: { issuer: string; profile:
   }
   return {
     send,
-    /** The resource, or the messages; throws for a failure of the protocol, and for what the schemas refuse. */
+    /** The resource, or the messages; throws for a failure of the protocol, and for a response that the schemas reject. */
     async call(name: FunctionName, id = '', sent: Sent = {}): Promise<UcpBody> {
       const answer = await send(name, id, sent);
       const body = (await answer.json()) as UcpBody;

@@ -19,7 +19,7 @@ export const de: typeof en = {
   hero_link: 'Alles ansehen',
   by_collection: 'Finden Sie Ihre Ecke',
   newest: 'Neu in dieser Saison',
-  favourites: 'Was andere lieben',
+  favourites: 'Beliebte Produkte',
   all_products: 'Alle Produkte',
   results: '{count, plural, =0 {Nichts gefunden} one {# Produkt} other {# Produkte}}',
   results_for: 'Ergebnisse für „{q}“',

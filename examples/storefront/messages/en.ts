@@ -17,7 +17,7 @@ export const en = {
   hero_link: 'See everything',
   by_collection: 'Find your corner',
   newest: 'New this season',
-  favourites: 'What others love',
+  favourites: 'Customer favourites',
   all_products: 'All products',
   results: '{count, plural, =0 {Nothing found} one {# product} other {# products}}',
   results_for: 'Results for “{q}”',

@@ -20,7 +20,7 @@ export const fr: typeof en = {
   hero_link: 'Tout voir',
   by_collection: 'Trouvez votre coin',
   newest: 'Nouveautés de la saison',
-  favourites: 'Ce que les autres aiment',
+  favourites: 'Les préférés des clients',
   all_products: 'Tous les produits',
   results: '{count, plural, =0 {Aucun résultat} one {# produit} other {# produits}}',
   results_for: 'Résultats pour « {q} »',

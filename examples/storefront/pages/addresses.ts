@@ -8,7 +8,7 @@ import type { Page } from './page.ts';
 
 type Address = Schemas['Address'];
 
-/** Where this shop delivers: make it your list. */
+/** The countries that this shop delivers to: adapt the list. */
 const COUNTRIES = [
   'AT',
   'BE',
@@ -31,14 +31,14 @@ const COUNTRIES = [
   'US',
 ];
 
-/** An address as it was typed, and the names of the fields that the shop refused. */
+/** The entered address, and the names of the fields that the shop rejected. */
 interface Draft {
   id: string;
   address: Partial<Schemas['CustomerAddress']>;
   wrong: readonly unknown[];
 }
 
-/** Each address can be changed in its place; the first of all is the default by itself. */
+/** Each address can be edited in place; the first one becomes the default automatically. */
 export async function addressesPage(visit: Visit, draft?: Draft): Promise<Page> {
   const { t, to, shop } = visit;
   const { addresses } = await unwrap(shop.GET('/api/storefront/customer/me/addresses'));
@@ -85,7 +85,7 @@ function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress'], 
 </form>`;
 }
 
-/** An address as it stands on a parcel. */
+/** An address in the format of a parcel label. */
 export function addressLines({ language }: Pick<Visit, 'language'>, address: Address): Html {
   const country = address.country && new Intl.DisplayNames(language, { type: 'region' }).of(address.country);
   const lines = [
@@ -95,7 +95,7 @@ export function addressLines({ language }: Pick<Visit, 'language'>, address: Add
   return html`<address>${lines.filter(Boolean).map((line) => html`${line}<br>`)}</address>`;
 }
 
-/** Adds an address, or changes the one whose id comes along. One that is refused is shown again, as it was typed. */
+/** Adds an address, or changes the one with the posted id. A rejected one is shown again with its input. */
 export async function saveAddress(visit: Visit): Promise<Page | undefined> {
   const { shop, req } = visit;
   const of = (name: string) => textOf(req.body, name);

@@ -5,10 +5,10 @@ interface Field {
   value?: string | null | undefined;
   autocomplete: string;
   required?: boolean;
-  /** Shown, for instance so that a browser knows whose password it keeps. */
+  /** Shown, for instance so that a browser stores the password with the right account. */
   readonly?: boolean;
   minlength?: number;
-  /** What stands in it was refused. */
+  /** The value was rejected. */
   invalid?: boolean | undefined;
   hint?: string;
 }

@@ -7,10 +7,10 @@ import type { Page } from './page.ts';
 
 const SORTS = ['newest', 'price_asc', 'price_desc', 'best_selling'] as const;
 const PER_PAGE = 12;
-/** Of one kind: the most frequent come first. */
+/** The most values per filter; the most frequent come first. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
-/** What narrows a list. Anything else in its address, such as where a shopper came from, does not. */
+/** The parameters that filter a list. Others in its address, such as the campaign of a shopper, are ignored. */
 const FILTERS = ['vendor', 'product_type', 'option', 'in_stock', 'price_min', 'price_max'];
 
 export function searchPage(visit: Visit): Promise<Page> {
@@ -26,7 +26,7 @@ export async function collectionPage(visit: Visit): Promise<Page> {
   return listing(visit, { title, description: description ?? '', collection: handle });
 }
 
-/** What the shopper types, as it goes on; public/suggest.js puts it below the field. */
+/** Suggestions while the shopper types; public/suggest.js shows them below the field. */
 export async function suggestions({ shop, req, to, money }: Visit): Promise<Html> {
   const query = { q: textOf(req.query, 'q'), limit: 5 };
   if (!query.q) return html``;
@@ -46,7 +46,7 @@ interface Listed {
   collection?: string;
 }
 
-/** Products with their filters. All of the choice is in the address, so that it can be shared, and works without scripts. */
+/** Products with their filters. The address contains all filters, so that it can be shared, and works without scripts. */
 async function listing(visit: Visit, { title, description, q, collection }: Listed): Promise<Page> {
   const { t, shop, req } = visit;
   const chosen = new URLSearchParams(req.url.split('?')[1]);
@@ -115,7 +115,7 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
 `;
 }
 
-/** What is chosen, each to be taken away: above the products, where the filters are folded away on a small screen. */
+/** The chosen filters, each with a link to remove it: above the products, because small screens fold the filters away. */
 function chips({ t }: Visit, chosen: URLSearchParams): Html {
   const links = [...chosen]
     .filter(([name, value]) => FILTERS.includes(name) && value)
@@ -133,13 +133,13 @@ function chipOf(t: Visit['t'], name: string, value: string): string {
   if (name === 'in_stock') return t('in_stock');
   if (name === 'price_min') return `${t('price_from')} ${value}`;
   if (name === 'price_max') return `${t('price_to')} ${value}`;
-  // The value of an option stands behind its name.
+  // The value of an option follows its name.
   return value.slice(name === 'option' ? value.indexOf(':') + 1 : 0);
 }
 
 type Value = Schemas['FacetValue'] & { sent?: string };
 
-/** Where there is something to choose, or something chosen to take away. */
+/** Shown if there are values to choose, or chosen ones to remove. */
 function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
   const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
   return (

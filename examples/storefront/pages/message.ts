@@ -3,7 +3,7 @@ import type { Visit } from '../visit.ts';
 import { favourites } from './card.ts';
 import type { Page } from './page.ts';
 
-/** A page that says one thing, and leads on. */
+/** A page with one message and a link. */
 export function messagePage({ t, to }: Visit, kind: 'not_found' | 'failed' | 'cart_empty'): Page {
   const main = html`<section class="empty">
   <h1>${t(kind)}</h1>

@@ -1,19 +1,19 @@
 import type { Html } from '../html.ts';
 import type { Key } from '../words.ts';
 
-/** What stands between the header and the footer. */
+/** The content between the header and the footer. */
 export interface Page {
-  /** Empty for the shop's name alone. */
+  /** Empty for only the shop's name. */
   title: string;
   main: Html;
   /** The pages above this one, each with its path without the language; the first page and this one are added. */
   trail?: readonly (readonly [string, string])[];
-  /** For search engines and for whoever shares the page: a sentence or two. */
+  /** For search engines and link previews: a sentence or two. */
   description?: string | null;
   image?: string | undefined;
-  /** Where the page is, when it was not asked for at its own address; without the language. */
+  /** The canonical path of the page, if it was requested at another one; without the language. */
   path?: string;
-  /** What the page shows, in the words of schema.org. */
+  /** The subject of the page, in the vocabulary of schema.org. */
   data?: object;
   /** Not for search engines: a cart, an account, one of many ways to filter. */
   isPrivate?: boolean;

@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 type Product = Schemas['Product'];
 type Variant = Schemas['Variant'];
 
-/** The variant is chosen by links, so that each has an address, and the choice works without scripts. */
+/** Links select the variant, so that each has an address, and the choice works without scripts. */
 export async function productPage(visit: Visit): Promise<Page> {
   const { shop, req, t, to } = visit;
   const path = { id_or_slug: String(req.params.slug) };
@@ -42,7 +42,7 @@ ${others.length > 0 && html`<section class="row"><h2>${t('more_like_it')}</h2>${
   };
 }
 
-/** What search engines show beside a result (https://schema.org/Product). */
+/** Structured data for the results of search engines (https://schema.org/Product). */
 function structured({ name, description, vendor, images, variants, currency }: Product): object {
   return {
     ...{ '@context': 'https://schema.org', '@type': 'Product', name, description },

@@ -6,12 +6,12 @@ import { ofAccount } from './account-layout.ts';
 import { field } from './form.ts';
 import type { Page } from './page.ts';
 
-/** The form of this page that was refused. */
+/** The form of this page that was rejected. */
 interface RefusedForm extends Refused {
   form: 'profile' | 'password';
 }
 
-/** The profile keeps what was typed when it is refused. */
+/** A rejected profile keeps its input. */
 export async function profilePage(visit: Visit, refused?: RefusedForm): Promise<Page> {
   const { t, to, shop, req } = visit;
   const customer = await unwrap(shop.GET('/api/storefront/customer/me'));
@@ -49,7 +49,7 @@ function wantsMarketing({ req }: Visit): boolean {
   return textOf(req.body, 'marketing') === 'yes';
 }
 
-/** A consent is kept with the words that were agreed to; who changes nothing about it is not asked again. */
+/** A consent is stored with its exact wording; an unchanged one is not asked again. */
 export async function saveProfile(visit: Visit): Promise<Page | undefined> {
   const { shop, t, req } = visit;
   const of = (name: string) => textOf(req.body, name) || null;

@@ -1,4 +1,4 @@
-/** Shows what the search would find while it is typed. Without this file the search works as it is. */
+/** Shows suggestions while a query is typed. Without this file the search still works. */
 const form = document.querySelector('form[data-suggest]');
 const field = form.querySelector('input');
 const list = form.querySelector('.suggestions');

@@ -9,7 +9,7 @@ import { FormError } from '../ui/form-error.tsx';
 import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
 
-/** Asks for a link to set a new password. The answer does not tell whether the address is known. */
+/** Asks for a link to set a new password. The response does not reveal whether the address has an account. */
 export function Forgot() {
   const request = useMutation({
     mutationFn: (email: string) => unwrap(api.POST('/api/dashboard/auth/reset-request', { body: { email } })),
@@ -21,9 +21,7 @@ export function Forgot() {
   return (
     <Gate title="Forgot your password?">
       {request.isSuccess ? (
-        <p role="status">
-          If the address belongs to somebody here, a mail is on its way. Its link works for 30 minutes.
-        </p>
+        <p role="status">If this address has an account, an e-mail is on its way. Its link works for 30 minutes.</p>
       ) : (
         <Form busy={request.isPending} onSubmit={submit}>
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />

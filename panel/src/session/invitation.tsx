@@ -20,7 +20,7 @@ interface Invitation {
   has_account: boolean;
 }
 
-/** Accepts an invitation: with a new account, or after a login with the one that the address has. */
+/** Accepts an invitation: with a new account, or after a login with the existing account of the address. */
 export function InvitationScreen() {
   const [token] = useState(() => takeTokenFromAddress('inv_'));
   const session = useSession();
@@ -48,7 +48,7 @@ export function InvitationScreen() {
 function Incomplete() {
   return (
     <Gate title="This link is not complete">
-      <p>Open it from the mail once more, or ask for a new invitation.</p>
+      <p>Open it from the e-mail again, or ask for a new invitation.</p>
       <Link to="/">To the login</Link>
     </Gate>
   );

@@ -22,8 +22,8 @@ export function Login() {
 }
 
 /**
- * After a session that has ended. The screen below is out of sight, as whoever sits there now may be somebody else, and as it
- * was when its owner is back.
+ * The login after a session has ended. The screen below is hidden, because another person may use the browser now, and
+ * unchanged when its owner returns.
  */
 export function LoginAgain() {
   const { staff } = useMe();
@@ -43,8 +43,8 @@ export function LoginAgain() {
 }
 
 /**
- * Logs in; asks for the second factor once the server says that there is one. `before` is whose session has ended: somebody else sees
- * nothing of what was read in it.
+ * Logs in; asks for the second factor if the server requires it. `before` is the user whose session has ended: another user
+ * sees no data that was loaded for them.
  */
 function LoginForm({ before }: { before?: string }) {
   const [needsCode, setNeedsCode] = useState(false);

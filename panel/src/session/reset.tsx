@@ -24,7 +24,7 @@ export function Reset() {
   if (token === '') {
     return (
       <Gate title="This link is not complete">
-        <p>Open it from the mail once more, or ask for a new one.</p>
+        <p>Open it from the e-mail again, or ask for a new one.</p>
         <Link to="/forgot">Send me a new link</Link>
       </Gate>
     );

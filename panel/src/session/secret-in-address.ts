@@ -1,5 +1,5 @@
 /**
- * The token of a link in a mail. It stands in the fragment, which is never sent, and is taken out of the address bar, so that
+ * The token of a link in a mail. It is in the fragment, which browsers never send, and is removed from the address bar, so that
  * it is neither in the history nor in a screenshot.
  */
 export function takeTokenFromAddress(prefix: string): string {

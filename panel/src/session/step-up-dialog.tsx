@@ -8,7 +8,7 @@ import { Form } from '../ui/held.tsx';
 import { onConfirmIdentity, type Wanted } from './step-up.ts';
 
 const PASSWORD_HINT =
-  'This change concerns money or access, so the password is asked again. The code of your authenticator app does as well.';
+  'This change concerns money or access, so please enter your password again, or a code of your authenticator app.';
 const CODE_HINT =
   'This change concerns your second factor: enter a code of your authenticator app, or a recovery code.';
 
@@ -31,7 +31,7 @@ export function StepUpDialog() {
     });
     return () => {
       onConfirmIdentity(undefined);
-      // Nobody is left to answer: calls that wait are refused, and the next one asks anew.
+      // The dialog is gone: waiting calls are rejected, and the next one asks again.
       answer.current?.(false);
     };
   }, []);
@@ -43,7 +43,7 @@ export function StepUpDialog() {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // The form stands in a dialog over others, whose own submit must not run.
+    // The form is in a dialog over others, whose own submit must not run.
     event.stopPropagation();
     const secret = String(new FormData(event.currentTarget).get('secret'));
     const body = onlyCode || /^\d{6}$/.test(secret) ? { totp_code: secret } : { password: secret };

@@ -1,9 +1,9 @@
 /**
- * Asks whoever sits before the screen to prove who they are again, when a call needs that. The dialog (`step-up-dialog.tsx`)
+ * Asks the user to confirm their identity when a call needs that. The dialog (`step-up-dialog.tsx`)
  * registers itself here, so that the client of the API does not depend on components.
  */
 export interface Wanted {
-  /** Only a code of the second factor counts, not the password. */
+  /** Only a code of the second factor is accepted, not the password. */
   secondFactor: boolean;
 }
 
@@ -16,7 +16,7 @@ export function onConfirmIdentity(handler: Ask | undefined): void {
   ask = handler;
 }
 
-/** Resolves to whether the person confirmed. Calls that wait at the same time share one question. */
+/** Resolves to whether the person confirmed. Concurrent calls share one question. */
 export function confirmIdentity(wanted: Wanted): Promise<boolean> {
   asking ??= (ask?.(wanted) ?? Promise.resolve(false)).finally(() => {
     asking = undefined;

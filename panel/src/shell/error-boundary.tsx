@@ -5,12 +5,12 @@ import { PartNotLoaded } from './lazy-part.ts';
 import { isOutdated, reachServer } from './version.ts';
 
 interface Props {
-  /** Where one is: an error is over when this changes. */
+  /** The current screen: the error is cleared when this changes. */
   place?: string;
   children: ReactNode;
 }
 
-/** Keeps an error of one screen inside the frame: the menu stays, and another screen can be opened. */
+/** Limits an error to one screen: the menu stays, and another screen can be opened. */
 export class ErrorBoundary extends Component<Props, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
@@ -30,7 +30,7 @@ export class ErrorBoundary extends Component<Props, { error?: unknown }> {
   }
 }
 
-/** Loads the page again once the server can be reached; by itself after a connection is back, or to get the newer panel. */
+/** Reloads the page once the server can be reached: automatically when the connection returns, or to get the newer panel. */
 function NotLoaded() {
   const [unreachable, setUnreachable] = useState(false);
 
@@ -48,7 +48,7 @@ function NotLoaded() {
   }, []);
 
   return (
-    <Page title="This screen is not loaded">
+    <Page title="This screen could not be loaded">
       <div className="load-error" role="alert">
         <p>
           {unreachable

@@ -3,7 +3,7 @@ import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 /** The script of a screen could not be loaded: the connection is lost, or the server has a newer panel. */
 export class PartNotLoaded extends Error {}
 
-/** A part of the panel that is loaded when it is first shown, so that the first load stays small. */
+/** A part of the panel that is loaded on first use, so that the first load stays small. */
 export function lazyPart<Props extends object = object>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> {

@@ -8,7 +8,7 @@ export async function reachServer(): Promise<string | undefined> {
   }
 }
 
-/** Whether the server has another version than the one that runs here: names of scripts contain a hash of their content. */
+/** Whether the server has another version than the running one: names of scripts contain a hash of their content. */
 export function isOutdated(page: string): boolean {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
   return script !== null && !page.includes(new URL(script.src).pathname);

@@ -29,7 +29,7 @@ const tones: Record<string, Tone> = {
   out_of_stock: 'bad',
 };
 
-/** A status as a word in a coloured box; the word alone says it, the colour only helps. */
+/** A status as a word in a coloured box; the colour is not needed to understand it. */
 export function Badge({ value, children }: { value: string; children?: string }) {
   return <span className={`badge ${tones[value] ?? 'quiet'}`}>{children ?? label(value)}</span>;
 }

@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 /** Words up to this length are never broken. */
 const WORD = 16;
 
-/** A text whose long words, such as addresses and names of events, may be broken after their signs, and else every 16 characters. */
+/** A text whose long words, such as URLs and names of events, can break after punctuation, or else every 16 characters. */
 export function Breakable({ text }: { text: string }): ReactNode {
   return text.split(/(?<=\s)/).map((word, at) => (
     <Fragment key={at}>

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 type Kind = 'plain' | 'primary' | 'danger' | 'quiet';
 
 /**
- * A button; `busy` shows that its work goes on, and keeps it from being pressed twice. One that cannot be pressed keeps the focus:
- * browsers take it from what is `disabled`, and whoever works by keyboard would be thrown out of the dialog that they are in.
+ * A button; `busy` shows that its work is running, and prevents a second press. It stays focusable even then:
+ * browsers remove the focus from `disabled` elements, which would throw keyboard users out of their dialog.
  */
 export function Button({
   kind = 'plain',
@@ -32,12 +32,12 @@ export function Button({
   );
 }
 
-/** Enter in a field of the form comes here as well. */
+/** Enter in a field of the form triggers this as well. */
 function swallow(event: MouseEvent): void {
   event.preventDefault();
 }
 
-/** A link that looks like a button, for what leads to another screen. */
+/** A link to another screen that looks like a button. */
 export function LinkButton({ to, kind = 'plain', children }: { to: string; kind?: Kind; children: ReactNode }) {
   return (
     <Link to={to} className={`button ${kind}`}>

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import './cell-input.css';
 
-/** A cell that is typed in. Its heading is the column's; screen readers hear the row as well. */
+/** An editable cell. Its heading is the column's; screen readers also get the row. */
 export function CellInput({
   label,
   error,

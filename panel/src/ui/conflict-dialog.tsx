@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import './conflict-dialog.css';
 
-/** A field of what was changed twice: what each of the two wants there, as people read it. */
+/** A field that was changed twice, with both values as people read them. */
 export interface ConflictField {
   label: string;
   mine: string;
@@ -13,13 +13,13 @@ export interface ConflictField {
   contested: boolean;
 }
 
-/** Who changed it meanwhile, and when; what the server does not know is left out. */
+/** The author and time of the other change; unknown parts are omitted. */
 export interface ConflictSource {
   by?: string | undefined;
   at?: string | undefined;
 }
 
-/** Of a refusal with 412: who was faster. Undefined for every other error. */
+/** The author of the other change, for a 412. Undefined for every other error. */
 export function conflictOf(error: unknown): ConflictSource | undefined {
   const { status, body } = (error ?? {}) as Partial<CommerceError>;
   if (status !== 412) return undefined;
@@ -31,8 +31,8 @@ export function conflictOf(error: unknown): ConflictSource | undefined {
 }
 
 /**
- * Of three states of one thing, each told as words by field, the fields that the two changes touch: `base` is what both began
- * with.
+ * The fields that two changes touch, given three states of one thing, each as words by field: `base` is the state that both started
+ * from.
  */
 export function conflictFields(
   base: Map<string, string>,
@@ -47,7 +47,7 @@ export function conflictFields(
   });
 }
 
-/** Two people changed one thing: what differs, field by field, and which of the two stays. */
+/** Two people changed the same object: shows the differences, field by field, and asks which change to keep. */
 export function ConflictDialog({
   source,
   fields,

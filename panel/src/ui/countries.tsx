@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** The codes that the API takes (`Country` in the contract). */
+/** The country codes of the API (`Country` in the contract). */
 const codes =
   /^(?:A[DEFGILMOQRSTUWXZ]|B[ABDEFGHIJLMNOQRSTVWYZ]|C[ACDFGHIKLMNORUVWXYZ]|D[EJKMOZ]|E[CEGHRST]|F[IJKMOR]|G[ABDEFGHILMNPQRSTUWY]|H[KMNRTU]|I[DELMNOQRST]|J[EMOP]|K[EGHIMNPRWYZ]|L[ABCIKRSTUVY]|M[ACDEFGHKLMNOPQRSTUVWXYZ]|N[ACEFGILOPRUZ]|OM|P[AEFGHKLMNRSTWY]|QA|R[EOSUW]|S[ABCDEGHIJKLMNORSTVXYZ]|T[CDFGHJKLMNORTVWZ]|U[AGMSYZ]|V[ACEGINU]|W[FS]|XK|Y[ET]|Z[AMW])$/;
 
@@ -27,7 +27,7 @@ export function CountryOptions() {
   ));
 }
 
-/** A set of countries: each can be taken out, others are added from the list. */
+/** A set of countries: each can be removed, others are added from the list. */
 export function CountriesField({
   label,
   hint,

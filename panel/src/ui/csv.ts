@@ -1,7 +1,7 @@
-/** What a spreadsheet would run as a formula. */
+/** Cells that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe. */
 export function csvOf(rows: (string | number | null | undefined)[][]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
@@ -12,7 +12,7 @@ function cell(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Gives a text to the reader as a file. The mark at its beginning tells spreadsheets that it is UTF-8. */
+/** Downloads a text as a file. The byte order mark marks it as UTF-8 for spreadsheets. */
 export function download(name: string, text: string, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: `${type};charset=utf-8` }));
   const link = document.createElement('a');

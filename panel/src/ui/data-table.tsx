@@ -12,25 +12,25 @@ import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
 
-/** A column: its heading, what a cell shows, and how it behaves on a phone, where each row becomes a card. */
+/** A column: its heading, its cells, and its layout on a phone, where each row becomes a card. */
 export interface Column<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers and amounts stand at the right edge. */
+  /** Aligns numbers and amounts to the right. */
   numeric?: boolean;
   /** Times and the like, which stay on one line. */
   short?: boolean;
   /** Left out at 375 px. */
   wideOnly?: boolean;
-  /** Sentences: on a phone they stand below their heading. */
+  /** Sentences: on a phone they are below their heading. */
   long?: boolean;
 }
 
 interface Selection {
   selected: RowSelectionState;
   onSelect: (next: RowSelectionState) => void;
-  /** What a row's checkbox is called, such as "Select order 1001". */
+  /** The accessible name of a row's checkbox, such as "Select order 1001". */
   label: (id: string) => string;
 }
 
@@ -126,7 +126,7 @@ export function DataTable<Row extends { id: string }>({
   );
 }
 
-/** Long words are broken at their signs, so that no column is wider than the table and no word that fits is broken. */
+/** Long words break after punctuation, so that no column is wider than the table and no word that fits is broken. */
 function shown(content: ReactNode): ReactNode {
   return typeof content === 'string' ? <Breakable text={content} /> : content;
 }
@@ -138,7 +138,7 @@ function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string |
   );
 }
 
-/** "1–20 of 312", and the way to the pages beside. */
+/** "1–20 of 312", and links to the neighbouring pages. */
 export function Pager({
   page,
   pages,

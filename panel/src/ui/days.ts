@@ -1,18 +1,18 @@
-/** Days as fields of the type date have them ("2026-03-29"), and the moments at which they begin in a time zone. */
+/** Days in the format of date inputs ("2026-03-29"), and the moments at which they begin in a time zone. */
 
-/** The moment at which a day begins in the time zone, or the one so many days later. */
+/** The moment at which a day, or the one `later` days after it, begins in the time zone. */
 export function startOfDay(day: string, timeZone: string, later = 0): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const asUtc = Date.UTC(year, month - 1, date + later);
-  // Twice: the offset at the first guess is another one where the clocks are changed in between.
+  // Twice, because the offset at the first guess differs if the clocks change in between.
   const guess = asUtc - offsetAt(asUtc, timeZone);
   const moment = asUtc - offsetAt(guess, timeZone);
-  // Where the clocks skip midnight, the day begins when they do, which is the later of the two.
+  // If the clocks skip midnight, the day begins at the change, which is the later of the two.
   const hasMidnight = moment + offsetAt(moment, timeZone) === asUtc;
   return new Date(hasMidnight ? moment : Math.max(guess, moment)).toISOString();
 }
 
-/** The day in the time zone whose `startOfDay` is this moment; none where it is no moment. */
+/** The day in the time zone whose `startOfDay` is this moment; empty if there is none. */
 export function dayOf(time: string | null, timeZone: string, later = 0): string {
   const moment = Date.parse(time ?? '');
   if (Number.isNaN(moment)) return '';

@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { Confirm } from './dialog.tsx';
 import { toast, toastError } from './toasts.tsx';
 
-/** Deletes what the screen shows, after a question that says what becomes of it, and leads back to the list it was in. */
+/** Deletes the subject of the screen, after a question that names the consequences, and returns to its list. */
 export function DeleteButton({
   name,
   action = 'Delete',
@@ -17,7 +17,7 @@ export function DeleteButton({
   children,
 }: {
   name: string;
-  /** What the button of the question says. */
+  /** The label of the confirming button. */
   action?: string;
   list: string;
   send: () => Promise<unknown>;
@@ -33,7 +33,7 @@ export function DeleteButton({
     mutationFn: send,
     onSuccess: () => {
       onDeleted?.();
-      // The list would show it once more before it is read anew.
+      // Otherwise the list would show it until it is fetched again.
       for (const each of shownBy) queryClient.removeQueries({ queryKey: [each], type: 'inactive' });
       navigate(list, { replace: true });
       toast(`${name} is deleted.`);

@@ -3,7 +3,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
-/** A dialog over the screen: it traps the focus, closes on Escape, and gives the focus back. */
+/** A dialog over the screen: it traps the focus, closes on Escape, and returns the focus. */
 export function Dialog({
   open,
   onClose,
@@ -16,7 +16,7 @@ export function Dialog({
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** What its button of closing is called, where neither Escape nor a press beside it closes it: something is lost by that. */
+  /** The label of the closing button, if neither Escape nor a click outside closes the dialog because input would be lost. */
   closedOnlyBy?: string;
   children: ReactNode;
 }) {
@@ -45,7 +45,7 @@ export function Dialog({
   );
 }
 
-/** A question before what cannot be undone. It says what happens, and the button names the act. */
+/** A confirmation before an irreversible action. It names the consequences, and the button names the action. */
 export function Confirm({
   open,
   onClose,

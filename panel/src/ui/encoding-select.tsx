@@ -26,7 +26,7 @@ export function EncodingSelect({ value, onChange }: { value: string; onChange: (
   return (
     <Select
       label="Encoding of the file"
-      hint="Check names with special letters below before you go on."
+      hint="Check names with special characters below before you continue."
       value={value}
       onChange={(event) => onChange(event.target.value)}
     >

@@ -2,9 +2,9 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 interface FieldProps {
   label: string;
-  /** What to enter, where the label does not say it. */
+  /** Explains the input, if the label is not enough. */
   hint?: ReactNode;
-  /** What is wrong with the value. */
+  /** The error in the value. */
   error?: string | undefined;
 }
 

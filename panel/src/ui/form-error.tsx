@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** Why a form was refused, from what was thrown or in a sentence, with what can be done about it. It is read out when it appears. */
+/** The error of a form, thrown or as a sentence, with its remedy. Screen readers read it when it appears. */
 export function FormError({ error, children }: { error: unknown; children?: ReactNode }) {
   if (!error) return null;
   return (
@@ -12,7 +12,7 @@ export function FormError({ error, children }: { error: unknown; children?: Reac
   );
 }
 
-/** The lower edge of a form in a dialog: what went wrong, a way out, and the button that sends it. */
+/** The footer of a form in a dialog: the error, a cancel button, and the submit button. */
 export function DialogFoot({
   work,
   action,
@@ -21,7 +21,7 @@ export function DialogFoot({
 }: {
   work: { error: unknown; isPending: boolean };
   action: ReactNode;
-  /** Null while a field tells it. */
+  /** Null if a field shows it. */
   error?: unknown;
   onCancel: () => void;
 }) {

@@ -2,8 +2,8 @@ import { type ComponentPropsWithoutRef, type RefObject, useLayoutEffect, useRef 
 import './held.css';
 
 /**
- * What is being saved is held still: nothing can be typed, pressed or dropped there until the answer is known, for what comes
- * after the save began would be lost when the answer takes its place. Every form and every editor of the panel is one of these.
+ * Locks the form during a save: nothing can be typed, pressed or dropped there until the response arrives, because later input
+ * would be lost when the response replaces it. Every form and every editor of the panel is one of these.
  */
 export function Form({ busy, ...form }: Omit<ComponentPropsWithoutRef<'form'>, 'className'> & { busy: boolean }) {
   const box = useRef<HTMLFormElement>(null);
@@ -18,7 +18,7 @@ export function Held({ busy, className = '', ...rest }: ComponentPropsWithoutRef
   return <div {...rest} ref={box} className={`held ${className}`} inert={busy} />;
 }
 
-/** Browsers take the focus from what is inert. Whoever works by keyboard gets it back, unless it has gone elsewhere meanwhile. */
+/** Browsers remove the focus from inert elements. Keyboard users get it back, unless they moved it meanwhile. */
 function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
   const kept = useRef<HTMLElement>(undefined);
   useLayoutEffect(() => {
@@ -29,7 +29,7 @@ function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
     }
     if (kept.current && (!now || now === document.body || now.contains(kept.current))) {
       const { current: before } = kept;
-      // A field that was drawn anew is another one: then the button that sent it.
+      // A field that was rendered again is a new element: then the submit button gets the focus.
       const next = before.isConnected ? before : box.current?.querySelector<HTMLElement>('[type="submit"]');
       next?.focus();
     }

@@ -13,7 +13,7 @@ interface NumberProps {
 
 type Rest<Props> = Omit<Props, 'value' | 'defaultValue' | 'onChange' | 'inputMode' | 'ref'>;
 
-/** A field for a number, typed as the shop writes it. A text with two readings is refused at once. */
+/** An input for a number in the shop's format. Ambiguous text is rejected at once. */
 export function NumberField({
   value,
   onValue,

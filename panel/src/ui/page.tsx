@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** A screen: its title (also the window's), what can be done, and its content. */
+/** A screen: its title (also the window's), its actions, and its content. */
 export function Page({
   title,
   back,
@@ -54,7 +54,7 @@ export function Card({ title, actions, children }: { title?: string; actions?: R
   );
 }
 
-/** What is known of a thing, by name; what has no value is left out. */
+/** Properties by name; those without a value are omitted. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
@@ -70,7 +70,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   );
 }
 
-/** What stands where nothing is yet: what it is for, and how the first one comes about. */
+/** The empty state: its purpose, and how to create the first entry. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">
@@ -81,7 +81,7 @@ export function Empty({ title, children, action }: { title: string; children?: R
   );
 }
 
-/** What failed to load, with a way to try again. */
+/** An error while loading, with a button to retry. */
 export function LoadError({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div className="load-error" role="alert">
@@ -99,7 +99,7 @@ export function Loading() {
   );
 }
 
-/** Nothing before there is data; then the content. Errors are told, also beside data that is shown already. */
+/** Nothing until there is data; then the content. Errors are shown, also next to data that is already displayed. */
 export function Loaded<Data>({
   query,
   children,

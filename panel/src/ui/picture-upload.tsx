@@ -5,7 +5,7 @@ import { TextField } from './field.tsx';
 import { Held } from './held.tsx';
 import { PICTURE_TYPES, uploadPicture } from './upload.ts';
 
-/** Brings one picture of the reader's own into the shop, and tells its address, unless the field is gone by then. */
+/** Uploads one picture of the user, and returns its address, unless the field has unmounted by then. */
 export function PictureUpload({
   label,
   onUploaded,
@@ -13,7 +13,7 @@ export function PictureUpload({
 }: {
   label: string;
   onUploaded: (url: string) => void;
-  /** Hears how many pictures are on their way: what is saved meanwhile would lack them. */
+  /** Gets the number of pictures that are uploading: a save would lack them. */
   onUploading: (waiting: number) => void;
 }) {
   const upload = useMutation({ mutationFn: uploadPicture });

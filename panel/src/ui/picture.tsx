@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import './picture.css';
 
-/** A small picture beside a name; an empty box where there is none, or none that loads. It adds nothing to the name. */
+/** A small picture next to a name; an empty box if there is none, or if it fails to load. The alt text is empty because of the name. */
 export function Picture({ url }: { url: string | null | undefined }) {
   const [broken, setBroken] = useState<string>();
   if (!url || url === broken || !/^https?:\/\/|^\//.test(url)) return <span className="thumb" aria-hidden="true" />;

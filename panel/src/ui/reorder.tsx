@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import './reorder.css';
 
-/** What a row of a list that can be put in order needs: its own attributes, its handle and its two buttons. */
+/** The parts that a row of a sortable list needs: its own attributes, its handle and its two buttons. */
 export interface Reorder {
   list: RefObject<HTMLUListElement | null>;
   /** Whether the row is being dragged. */
@@ -9,13 +9,13 @@ export interface Reorder {
   grab: (index: number) => void;
   step: (index: number, by: -1 | 1) => void;
   count: number;
-  /** What was done, for screen readers. */
+  /** The last move, for screen readers. */
   said: string;
 }
 
 /**
- * Puts a list in order, by pointer (mouse, pen and finger alike) or by buttons. Each row carries `data-index`. The focus stays on
- * the button that moved a row, though the row has gone elsewhere.
+ * Sorts a list, by pointer (mouse, pen and touch) or by buttons. Each row has a `data-index`. The focus stays on
+ * the button that moved a row, although the row has a new position.
  */
 export function useReorder(count: number, onMove: (from: number, to: number) => void): Reorder {
   const list = useRef<HTMLUListElement>(null);
@@ -48,7 +48,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
     if (!dragging) return;
     let pointer: { x: number; y: number } | undefined;
     const moveTo = ({ x, y }: { x: number; y: number }) => {
-      // A bar to save may cover the rows at the edge.
+      // The save bar may cover the rows at the edge.
       const seen = Math.min(Math.max(y, EDGE_PX), window.innerHeight - EDGE_PX);
       const under = document.elementFromPoint(x, seen)?.closest('[data-index]');
       if (!under || !list.current?.contains(under)) return;
@@ -61,7 +61,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
       pointer = { x: event.clientX, y: event.clientY };
       moveTo(pointer);
     };
-    // A long list goes on above and below the window.
+    // A long list extends above and below the window.
     const scrolling = setInterval(() => {
       const by = pointer ? scrollAt(pointer.y) : 0;
       if (!pointer || by === 0) return;
@@ -89,7 +89,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
 
 const SCROLL_EVERY_MS = 16;
 const SCROLL_BY = 10;
-/** How near to the edge of the window; a bar to save may cover as much of it. */
+/** The distance to the edge of the window, which the save bar may cover. */
 const EDGE_PX = 80;
 
 function scrollAt(y: number): number {

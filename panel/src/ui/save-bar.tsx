@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { FormError } from './form-error.tsx';
 import './save-bar.css';
 
-/** Stands below what is being edited for as long as something is not saved. When it goes, the focus goes to the screen. */
+/** Shown below the editor while there are unsaved changes. When it disappears, the focus moves to the screen. */
 export function SaveBar({
   busy,
   waits = false,
@@ -14,7 +14,7 @@ export function SaveBar({
   onSave,
 }: {
   busy: boolean;
-  /** Not everything that is to be saved is there yet. */
+  /** An upload is still running, so saving must wait. */
   waits?: boolean;
   status: string | undefined;
   /** Why nothing was saved. */
@@ -28,7 +28,7 @@ export function SaveBar({
   useLayoutEffect(() => {
     const box = bar.current;
     return () => {
-      // Not lost: whoever works by keyboard would begin at the top of the window.
+      // Keeps the focus: keyboard users would start again at the top of the window.
       if (box?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
     };
   }, []);

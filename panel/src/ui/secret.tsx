@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { toastError } from './toasts.tsx';
 
-/** A secret that the server shows once: to copy, with what it is for. */
+/** A secret that the server shows once: to copy, with its purpose. */
 export function SecretDialog({
   title,
   secret,

@@ -1,15 +1,15 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { NumberTexts } from '../format.ts';
 
-/** Before a text that cannot be read. The API refuses it, so that it is never saved as another number. */
+/** The prefix of an invalid text. The API rejects it, so that it is never saved as another number. */
 const UNREAD = '?';
 
-/** Whether a number of a draft is a text that cannot be read. */
+/** Whether a number of a draft is an invalid text. */
 export function isUnread(value: string): boolean {
   return value.startsWith(UNREAD);
 }
 
-/** What was typed as drafts hold it and the API takes it: a canonical number, nothing, or an unread text. */
+/** Converts typed text to the form of drafts and the API: a canonical number, nothing, or the text itself if it is no number. */
 export function typedNumber(text: string, texts: NumberTexts): string {
   if (text.trim() === '') return '';
   return texts.read(text).amount ?? UNREAD + text;
@@ -33,8 +33,8 @@ interface NumberInput {
 }
 
 /**
- * The text of a field for a number. It is shown as the shop writes numbers, and stays as it is typed while it stands for `value`.
- * Without `onValue` the field belongs to a form, and begins with `value`.
+ * The text of a number input. It is formatted for the shop, and stays as typed while it means `value`.
+ * Without `onValue` the field belongs to a form, and starts with `value`.
  */
 export function useNumberInput(
   value: string,

@@ -9,10 +9,10 @@ export function UnsavedGuard({
   dirty,
   title = 'Leave without saving?',
   action = 'Leave without saving',
-  children = 'What you changed here is not saved yet.',
+  children = 'Your changes are not saved yet.',
 }: {
   dirty: boolean;
-  /** The question, the button that leaves, and what is lost by it, where it is something else than a form. */
+  /** The question, the button that leaves, and the loss, if it concerns something else than a form. */
   title?: string;
   action?: string;
   children?: ReactNode;
@@ -33,7 +33,7 @@ export function UnsavedGuard({
       event.stopImmediatePropagation();
       setLeave(() => () => navigate(link));
     };
-    // Before the router hears of it: the address goes back to this screen, and the question is asked.
+    // Before the router handles it: restores the address of this screen, and asks.
     const onBack = (event: PopStateEvent) => {
       if (open.current) return;
       event.stopImmediatePropagation();
@@ -67,7 +67,7 @@ export function UnsavedGuard({
   );
 }
 
-/** Where a plain click on a link of the panel leads; undefined for everything else. */
+/** The target of a plain click on a link of the panel; undefined for everything else. */
 function pathOfLink(event: MouseEvent): string | undefined {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
   const link = (event.target as Element).closest('a');

@@ -9,12 +9,12 @@ const PATIENCE_MS = 60_000;
 
 /**
  * Brings a picture of the reader's own into the shop: announces it, sends its bytes once, and waits until the server has made
- * pictures of it. What is wrong is thrown in words for people.
+ * pictures of it. Errors are thrown in words for people.
  */
 export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] & { url: string }> {
   const content_type = PICTURE_TYPES.find((type) => type === file.type);
-  if (!content_type) throw new Error(`${file.name} is no JPEG, PNG or WebP picture.`);
-  if (file.size > MOST_BYTES) throw new Error(`${file.name} has more than 20 MB.`);
+  if (!content_type) throw new Error(`${file.name} is not a JPEG, PNG or WebP picture.`);
+  if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than 20 MB.`);
   if (file.size === 0) throw new Error(`${file.name} is empty.`);
   const bytes = await file.arrayBuffer();
   const body = {
@@ -24,7 +24,7 @@ export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] &
     sha256: hex(await crypto.subtle.digest('SHA-256', bytes)),
   };
   const { id, upload_url } = await unwrap(api.POST('/api/dashboard/files', { body }));
-  // The server that serves this page takes them, by whichever name it is reached.
+  // The server of this page accepts uploads under any of its names.
   const { pathname } = new URL(upload_url);
   const answer = await fetch(pathname, {
     method: 'PUT',
@@ -32,7 +32,7 @@ export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] &
     headers: { 'Content-Type': content_type },
     credentials: 'omit',
   });
-  if (!answer.ok) throw new Error(`${file.name} did not arrive whole. Try again.`);
+  if (!answer.ok) throw new Error(`${file.name} was not fully uploaded. Try again.`);
   return made(id, file.name);
 }
 

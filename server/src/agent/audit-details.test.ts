@@ -42,7 +42,7 @@ test('the audit tells in details and in words what an agent looked for, added an
     'Refused: over the budget – rowan mug',
     'Refused: over the budget – a purchase of €54.00',
     'Looked at Rowan Stoneware Mug bold',
-    'Began a cart',
+    'Created a cart',
   ]);
   expect(told[2]?.details).toEqual({
     ...{ outcome: 'done', query: null, found: 1, code: null, amount: '36.00', currency: 'EUR', order_number: null },
@@ -65,7 +65,7 @@ test('the audit tells in details and in words what an agent looked for, added an
   expect(page).toContain('Abgelehnt: über dem Budget – rowan mug');
 });
 
-test('a purchase of several things, and a call with a token that has ended, are told as what they are', async () => {
+test('the audit names a purchase of several products and a call with an ended token correctly', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const customer = await shop.givenCustomer();
@@ -88,8 +88,8 @@ test('a purchase of several things, and a call with a token that has ended, are 
   const params = { path: { agent_token_id: token_id } };
   const { data } = await shop.dashboard.GET('/api/dashboard/agent-tokens/{agent_token_id}/audit', { params });
   expect(data?.audit_events.slice(0, 3).map(({ summary }) => summary)).toEqual([
-    'Refused: it has no access any more – Called the shop',
-    'Gave its access back',
+    'Refused: it no longer has access – Called the shop',
+    'Ended its access',
     expect.stringMatching(/^Prepared a purchase of €\d+\.\d\d: 1 × (Mug|Bowl) and others$/),
   ]);
 });

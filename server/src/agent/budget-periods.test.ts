@@ -67,7 +67,7 @@ test('months are counted from the day of the consent in UTC, and end early where
   expect(await periodOf('once', since, '2099-01-01T00:00:00Z')).toEqual([0, null]);
 });
 
-test('a budget of each week is there anew in the next, and what a past one gives back does not count', async () => {
+test('a weekly budget resets each week, and refunds of past weeks do not add to it', async () => {
   const { shop, token, prepare, confirm, order } = await givenErrand({ budget_cents: 2_500, budget_period: 'week' });
   const [first, second] = [await order(), await order()];
   const third = await prepare();
@@ -95,7 +95,7 @@ test('a budget of each week is there anew in the next, and what a past one gives
     shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...params(id), body: { reason: 'customer' } });
   await cancel(first);
   expect(await ownBudget(token)).toEqual([1_000, 1_500, 2_000]);
-  // What is refunded of a paid order counts as given back as well, by what is refunded.
+  // A refund of a paid order reduces the total spent by the refunded amount.
   const refund = async (id: string, amount: string) => {
     await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', params(id));
     await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {

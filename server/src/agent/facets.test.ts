@@ -83,7 +83,7 @@ test('the facets of the shop count what the public sees, within the categories o
   expect(data).toMatchObject({ products: 2, price: { min: '9.00', max: '18.00' }, content: CUPS });
 });
 
-test('a search and an intent return the facets of what they find', async () => {
+test('a search and an intent return the facets of their results', async () => {
   const { agent, storefront } = await openFacetedShop();
 
   const { data: listed } = await agent.GET(search, { params: { query: { product_type: ['Cups'], facets: true } } });

@@ -10,7 +10,7 @@ const products = '/api/storefront/products';
 
 type Filters = Omit<IntentFind, 'query' | 'facets' | 'limit' | 'sort'>;
 
-/** A shop of cups and jackets whose filters have something to tell apart. */
+/** A shop of cups and jackets, so that each filter excludes something. */
 async function openMixedShop(categories: string[] = []) {
   const shop = await openShop();
   const customer = await shop.givenCustomer();

@@ -79,7 +79,7 @@ test.each([
   ['storage jar over 20 euros', '2 l'],
   ['storage jar 1 l', '1 l'],
   ['rubber boots size 42', '42'],
-])('what is put into the cart is what was asked for, and what the answer names: %s', async (query, variant_name) => {
+])('adds the requested variant to the cart and names the same one in the response: %s', async (query, variant_name) => {
   const { agent } = await givenShopWithAgent();
 
   const { data } = await agent.POST(add, { body: { query } });

@@ -43,7 +43,7 @@ async function stockOf(
   return data?.inventory.map(({ reserved }) => reserved);
 }
 
-test('find returns ranked candidates with the matching variant, match reasons, and what was understood', async () => {
+test('find returns ranked candidates with the matching variant, match reasons and the understood words', async () => {
   const { agent, mug } = await givenShopWithAgent();
   const { data } = await agent.POST(find, { body: { query: 'an oat mug under 20 euros' } });
   expect(data).toMatchObject({

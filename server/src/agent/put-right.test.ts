@@ -172,7 +172,7 @@ test('what would do instead is what the agent may buy: within its budget beside 
   expect(await alternativesTo(medium?.id, 3)).toEqual(['insufficient_stock', []]);
 });
 
-test('each refusal says what to do, and what would do instead', async () => {
+test('each refusal names the remedy and the alternatives', async () => {
   const { shop, agent, access_token } = await openScene({ budget_cents: 5000, categories: ['Kitchen'] });
   const kitchen = { product_type: 'Kitchen', inventory_quantity: 4 };
   const options = [{ name: 'Colour', values: ['Oat', 'Slate'] }];

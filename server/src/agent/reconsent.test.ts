@@ -32,7 +32,7 @@ test('an agent at the limit of ten asks for other terms, and the new token takes
   const { status, asked } = await askAgain(shop, old.access_token, wish);
   expect(status).toBe(200);
 
-  // Only the customer for whom it acts sees the request, with what it would change.
+  // Only the customer of the token sees the request and the changes that it asks for.
   const params = { params: { path: { user_code: asked.user_code } } };
   expect((await stranger.client.GET(consent, params)).response.status).toBe(404);
   expect((await approve(stranger, asked.user_code)).response.status).toBe(404);
@@ -70,7 +70,7 @@ test('an agent at the limit of ten asks for other terms, and the new token takes
   ]);
 });
 
-test('a token that was revoked asks for nothing, and what was approved in its place is void', async () => {
+test('a revoked token cannot request changes, and an approval for it is void', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);

@@ -10,7 +10,7 @@ import { operationTable } from '../http/contract/contract.ts';
 const me = '/api/agent/customer/me';
 const agents = '/api/storefront/customer/me/agents';
 
-test('an agent can read for whom it acts and what it may do', async () => {
+test('an agent can read its customer and its permissions', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id } = await givenAgent(shop, customer, { categories: ['Kitchen'] });
@@ -111,7 +111,7 @@ test('an agent can do nothing beyond its scopes', async () => {
   expect(own.response.status).toBe(200);
 });
 
-test('an agent token by itself gives no access to another surface, and none to what people do for themselves', async () => {
+test('an agent token alone gives no access to other surfaces or to operations for people only', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -168,7 +168,7 @@ test('beside the token of the storefront an agent fills a cart of its own, withi
   expect(bought.data?.order.source).toBe('agent');
 });
 
-test('an agent token is sent by itself or beside that of the storefront, and for its own shop', async () => {
+test('an agent token is accepted alone or with the storefront token, and only for its own shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

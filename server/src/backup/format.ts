@@ -156,7 +156,7 @@ export async function* readFrames(file: string): AsyncGenerator<Frame> {
       yield frame;
       if (frame.kind === 'end') break;
     }
-    if (await bytes.more()) throw new DamagedBackup(file, 'it goes on after its end');
+    if (await bytes.more()) throw new DamagedBackup(file, 'it contains data after its end');
   } catch (error) {
     throw readable(file, error);
   } finally {

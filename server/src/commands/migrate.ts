@@ -16,7 +16,7 @@ export async function migrate(config: Config, { roles }: { roles: boolean }): Pr
       seconds: config.migrationWaitSeconds,
     });
     if (applied.length > 0) printProgress(`Applied: ${applied.join(', ')}.`);
-    if (mended.length > 0) printProgress(`Added what was missing: ${mended.join(', ')}.`);
+    if (mended.length > 0) printProgress(`Restored missing objects: ${mended.join(', ')}.`);
     if (applied.length + mended.length === 0) printProgress('The schema is up to date.');
   } finally {
     await database.stop();

@@ -32,8 +32,8 @@ export const OPEN_DIR = '/var/lib/commerce-backend';
 
 /**
  * The account for the embedded PostgreSQL with its files in `place`: undefined for the current user. For root it is the
- * owner of the files, or the user `postgres`, which is created if the machine has none. Throws an Error that says what
- * to do.
+ * owner of the files, or the user `postgres`, which is created if the machine has none. Throws an Error that names the
+ * remedy.
  */
 export function accountOfPostgres(place: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -134,7 +134,7 @@ function copyToOpenDir(native: string): string {
   return copy;
 }
 
-/** Creates the directory OPEN_DIR if it is missing. Throws an Error that says what to do. */
+/** Creates the directory OPEN_DIR if it is missing. Throws an Error that names the remedy. */
 export function makeOpenDir(): string {
   try {
     if (mkdirSync(OPEN_DIR, { recursive: true }) !== undefined) chmodSync(OPEN_DIR, 0o711);

@@ -46,7 +46,7 @@ export class DataDirInUse extends Error {
 
 /**
  * Starts the embedded PostgreSQL, or takes over one that a killed server left running. Throws DataDirInUse if a running
- * server uses it, or an Error that says what to do.
+ * uses it, or an Error that names the remedy.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);

@@ -5,7 +5,7 @@ import { type DemoCollection, demoCollections } from './collections.ts';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** What is sold: the variants, or the product itself where it has none. */
+/** The units for sale: the variants, or the product itself if it has none. */
 function unitsOf(product: ProductImport) {
   return product.variants ?? [product];
 }

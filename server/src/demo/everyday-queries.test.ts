@@ -43,7 +43,7 @@ test('36 of 40 everyday queries find what a shopper of the demo shop expects amo
   expect(queries.length - missed.length, `Missed: ${missed.join(', ')}`).toBeGreaterThanOrEqual(GOAL);
 });
 
-test('every search finds the products that docs/search.md names, for what it says is typed', async () => {
+test('every example search of docs/search.md finds the products that the page names', async () => {
   const [, table = ''] =
     /<!-- keywords:.*?-->(.*?)<!-- end of keywords -->/s.exec(readFileSync(join(ROOT, 'docs/search.md'), 'utf8')) ?? [];
   const rows = [...table.matchAll(/^\| `(.+?)` \| (.+?) \|/gm)];

@@ -26,15 +26,15 @@ export function demoLegal(baseUrl: string, site_id: string): LegalLinksInput {
   };
 }
 
-/** What each page says, one paragraph after the other. */
+/** The text of each legal page, as paragraphs. */
 export const LEGAL_TEXTS: Record<LanguageCode, Record<LegalKind, readonly string[]>> = {
   en: {
     terms: [
-      'This is a demo shop. Nothing that you order here is sold or delivered, and nothing is to be paid.',
+      'This is a demo shop. Orders are not binding: nothing is delivered and no payment is due.',
       'In a real shop the general terms of its sales stand here: how a contract comes about, prices, delivery, payment and warranty.',
     ],
     privacy: [
-      'What you enter here stays in the database of this server. Please enter no real data of other people.',
+      'Data that you enter stays in the database of this server. Please do not enter other people’s real data.',
       'In a real shop this page says who is responsible for the data, what they are used for, how long they are kept, and which rights you have.',
     ],
     withdrawal: [

@@ -7,7 +7,7 @@ import type { Shop } from '../shop/shop.ts';
 import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
 import { EXPRESS, PICKUP, STANDARD } from './terms.ts';
 
-/** An order in the demo shop, and what the merchant does with it. */
+/** An order in the demo shop and the merchant's actions on it. */
 export interface DemoOrder {
   buyer: Person;
   /** How many of each SKU. */
@@ -50,7 +50,7 @@ const cancelledByCustomer: Deed = (shop, { id }) =>
 
 const soldOut: Deed = (shop, { id }) => orders.cancel(shop, id, { reason: 'inventory', restock: false });
 
-/** Ends the time to pay; the server then expires the order by itself. */
+/** Moves the payment deadline into the past; the server's job then expires the order. */
 const overdue: Deed = (shop, { id }) =>
   shop.run(
     sql`update orders set payment_due_at = now() - interval '1 minute' where site_id = ${shop.siteId} and id = ${id}`,

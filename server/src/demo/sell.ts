@@ -19,7 +19,7 @@ import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
 
-/** Who acts in the demo shop. */
+/** The people who act in the demo shop. */
 export interface DemoActors {
   tenant: Tenant;
   staff: Actor;

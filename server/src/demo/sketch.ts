@@ -10,7 +10,7 @@ export interface PriceTag {
   compare_at_price?: string;
 }
 
-/** What a product's images show: a drawing, once in each of these colours. */
+/** The images of a product: one drawing in each of these colours. */
 export interface Picture {
   motif: Motif;
   colours: Swatch[];

@@ -159,7 +159,7 @@ test('a provider that hangs for one shop does not delay others', async () => {
     },
   };
 
-  // A run makes no more calls after its time is over: at most five at once, and the rest in the next run.
+  // A run starts no call after its deadline: at most five at once, and the rest in the next run.
   await expire(other, hangs, JOB_MS / 2);
   expect(asked.length).toBeLessThanOrEqual(5);
   await expire(other, hangs);

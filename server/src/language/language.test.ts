@@ -6,7 +6,7 @@ import { MESSAGES } from './messages.ts';
 
 type Node = ReturnType<IntlMessageFormat['getAst']>[number];
 
-/** What a message is given: its arguments and tags, at any depth. */
+/** The arguments and tags of a message, at any depth. */
 function namesIn(nodes: Node[]): string[] {
   return nodes.flatMap((node) => {
     if (!('value' in node) || typeof node.value !== 'string') return [];

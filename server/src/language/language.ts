@@ -76,13 +76,13 @@ export class Language {
     return this.#date('day', { dateStyle: 'full' }).format(new Date(iso));
   }
 
-  /** A day and a time, with the time zone, since the page knows nothing of the reader's. */
+  /** A day and a time, with the time zone, because the page does not know the reader's. */
   moment(iso: string): string {
     const time = this.#date('time', { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
     return `${this.day(iso)}, ${time.format(new Date(iso))}`;
   }
 
-  /** The same to the second, which tells apart what was asked for in the same minute. */
+  /** The same to the second, to distinguish requests of the same minute. */
   second(iso: string): string {
     const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const;
     return `${this.day(iso)}, ${this.#date('second', options).format(new Date(iso))}`;

@@ -12,7 +12,7 @@ export function languageCode(locale: Locale): LanguageCode {
   return LANGUAGES.find((known) => known === code) ?? 'en';
 }
 
-/** What chooses a browser's preferred language among several, as Express requests do. */
+/** Chooses a browser's preferred language among several, as Express requests do. */
 interface Asker {
   acceptsLanguages(languages: string[]): string | false;
 }

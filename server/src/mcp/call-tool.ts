@@ -15,9 +15,8 @@ export interface ToolCall {
 }
 
 /**
- * Runs a tool: the operation behind it, with everything that a request for it would be checked for, counted and recorded as. A
- * refusal is a result too, so that the model reads what to do. Undefined for a tool that does not exist, which is recorded all the
- * same.
+ * Runs a tool: the operation behind it, with the checks, limits and audit of a request for it. A refusal is a result too, so that
+ * the model reads the remedy. Undefined for a tool that does not exist; the call is recorded nevertheless.
  */
 export async function callTool(
   calls: CallOperation,
@@ -52,7 +51,7 @@ function nextTool({ next_operation }: Record<string, unknown>): { next_tool?: st
   return tool ? { next_tool: tool.definition.name } : {};
 }
 
-/** The request that a call stands for. What no parameter is named after belongs to the body, and else is refused as unknown. */
+/** The request for a call. Arguments that no parameter is named after belong to the body; without a body they are rejected as unknown. */
 function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { req }: Served) {
   const { meta, ...given } = call.arguments ?? {};
   const placeOf = (name: string) => places.get(name) ?? (operation.hasBody ? 'body' : 'query');
@@ -85,7 +84,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What an address cannot carry: it would arrive as another text. */
+/** Rejects text that an address cannot carry: it would arrive changed. */
 function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
   const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
   const msg = 'Contains a NUL character or an unpaired surrogate.';

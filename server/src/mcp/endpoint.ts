@@ -20,7 +20,7 @@ import { agentTools } from './tools.ts';
  * The agent surface over the Model Context Protocol, at `/sites/{site_id}/mcp` and, on a shop's own host, at `/mcp`. There are no
  * sessions: every request carries its token, and is complete in itself.
  * 1. the address names the shop (404)
- * 2. the token is looked up, as for every call of the API; without a good one the answer is 401 and says where tokens come from
+ * 2. the token is looked up, as for every call of the API; without a valid one the response is 401 and names the authorization server
  * 3. the SDK of the protocol reads the message; a call of a tool is a call of its operation (see call-tool.ts), and lists of tools
  *    have a limit of their own
  */
@@ -63,7 +63,7 @@ export function mcp({ hosts, handle, identify, calls, limits }: McpDeps): Reques
 /** An operation that every agent's token may call. */
 const OF_ANY_AGENT = operationOf('agent.listAudit');
 
-/** What the body of an operation may have, and the message around it. */
+/** The limit for an operation's body, plus the JSON-RPC message around it. */
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
 const INSTRUCTIONS =
@@ -111,19 +111,19 @@ function siteIn(req: Request, hosts: SiteHosts): string {
   return named;
 }
 
-/** The protocol asks for this: a page on the web has no business here, except one of the same origin. */
+/** Required by the protocol: web pages of other origins must not call this endpoint. */
 function refuseForeignOrigin(req: Request, hosts: SiteHosts): void {
   const { origin } = req.headers;
   if (origin === undefined || origin === hosts.originAt(req)) return;
   throw new ShopError('origin_not_allowed', 'Browsers of other web origins may not call this address.');
 }
 
-/** Where the metadata of this resource is (RFC 9728). */
+/** The address of this resource's metadata (RFC 9728). */
 function metadataAddress(req: Request, hosts: SiteHosts): string {
   return `${hosts.originAt(req)}/.well-known/oauth-protected-resource${req.path}`;
 }
 
-/** Writes a refusal with the names that OAuth clients look for. */
+/** Writes an error with the field names of OAuth. */
 function write(res: Response, { status, headers = {}, body }: Answer, metadata: string): void {
   const refusal = JSON.parse(String(body)) as { message: string };
   const challenge = headers['WWW-Authenticate'];

@@ -20,7 +20,7 @@ function ask(address: string, headers: Record<string, string> = {}) {
   });
 }
 
-/** The message of an answer, which may come as a stream of one event. */
+/** The message of a response, which may be a stream of one event. */
 async function messageOf(response: Response) {
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
@@ -30,7 +30,7 @@ async function messageOf(response: Response) {
   };
 }
 
-test('hosts list the tools at each connection: beyond a limit of its own the list is refused, and calls go on', async () => {
+test('listing tools has its own rate limit, because hosts list at each connection, and calls still work beyond it', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const limited = await startServer(databaseUrl(), { rateLimits: true });
@@ -52,7 +52,7 @@ test('hosts list the tools at each connection: beyond a limit of its own the lis
   await stopServer(limited);
 });
 
-test('where nobody needs a token, the list of tools counts by the address', async () => {
+test('without required tokens, listing tools is limited by IP address', async () => {
   const shop = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const address = `${limited.baseUrl}/sites/${shop.site_id}/ucp/mcp`;

@@ -69,7 +69,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
     const again = await use<Schemas['AddOutcome']>('find_and_add', { product_id, ...key });
     expect(again).toEqual(added);
     const cart_id = added.cart?.id;
-    // Two pieces, and a code that takes 10.00 off.
+    // Two pieces, and a code for 10.00 off.
     const line_item_id = added.cart?.items[0]?.id;
     await use('update_cart_item', { cart_id, line_item_id, quantity: 2 });
     const wrong = await refused('apply_discount', { cart_id, code: 'ELEVEN' });
@@ -108,7 +108,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
   },
 );
 
-test('a checkout is cancelled only under a key, which the tool demands', async () => {
+test('cancelling a checkout requires an idempotency key, also in the tool’s schema', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
@@ -127,7 +127,7 @@ test('a checkout is cancelled only under a key, which the tool demands', async (
   expect(cancelled.checkout.status).toBe('cancelled');
 });
 
-test('what is wrong with a call is a result that names the field, and leaves its audit row', async () => {
+test('an invalid call returns a result that names the field, and is audited', async () => {
   const shop = await openShop();
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const { client, use, refused } = await connect(addressOf(shop), access_token);
@@ -159,7 +159,7 @@ test('what is wrong with a call is a result that names the field, and leaves its
   ]);
 });
 
-test('a refusal names the tool that helps, as the model knows it', async () => {
+test('an error names the tool that helps', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 1_000 });
   const { variants } = await shop.givenProduct({ price: '8.00' });
@@ -173,7 +173,7 @@ test('a refusal names the tool that helps, as the model knows it', async () => {
   await client.close();
 });
 
-test('without a token of the shop, a call is told where tokens come from', async () => {
+test('a call without a token of the shop is told where to get one', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { access_token } = await givenAgent(other, await other.givenCustomer(), { scopes: ['catalog:read'] });
   const post = (path: string, headers: Record<string, string> = {}) =>

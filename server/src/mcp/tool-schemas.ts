@@ -1,8 +1,8 @@
 import { resolve } from '../http/contract/contract.ts';
 
 /**
- * Schemas of the contract as a model needs them: without references, bounds of length, patterns and examples. Models pay for
- * each character, and whatever a call carries is judged by the contract itself.
+ * Schemas of the contract for a model: without references, length limits, patterns and examples. Models pay for
+ * each character, and the contract itself validates the calls.
  */
 type JsonObject = Record<string, unknown>;
 
@@ -12,8 +12,8 @@ const KEPT = ['type', 'format', 'enum', 'const', 'minimum', 'maximum', 'default'
 const DEEP = 2;
 
 /**
- * The schema of a body, whose fields are arguments, or of one argument. Null, which means that nothing is given, is left out: so can
- * the argument be. Of fields within an argument the first sentence is told: what follows is for whoever writes a form.
+ * The schema of a body, whose fields are arguments, or of one argument. Null means that nothing is given, so it is left out: the
+ * argument can be omitted instead. Fields within an argument keep only the first sentence of their description.
  */
 export function compact(given: JsonObject, level = 0): JsonObject {
   const { description } = given;
@@ -40,7 +40,7 @@ function firstSentence(text: string): string {
   return /^.+?\.(?=\s+[A-Z]|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** What an answer holds, one level deep: the kinds of its fields, where null is none of them. */
+/** The shape of a response, one level deep: the types of its fields, without null. */
 export function shapeOf(given: JsonObject): JsonObject {
   const { properties = {} } = resolve(given);
   return { type: 'object', properties: mapped(properties as Record<string, JsonObject>, kindOf) };

@@ -3,16 +3,16 @@ import { document, type Operation, operationTable, type Parameter, resolve } fro
 import { compact, shapeOf } from './tool-schemas.ts';
 
 /**
- * The tools of an agent, written from the contract: each operation that takes an agent's token, under its own name in the
- * spelling of MCP, which is the name in UCP where UCP has the operation. What only a human may do is no operation of agents,
- * and so no tool.
+ * The tools of an agent, generated from the contract: each operation that accepts an agent token, under its own name in the
+ * spelling of MCP, which is the name in UCP where UCP has the operation. Operations for people only do not accept agent tokens,
+ * and so become no tool.
  */
 export interface AgentTool {
   operation: Operation;
   definition: Tool;
-  /** Where the call carries each argument; those that are not named belong to the body, if there is one. */
+  /** The place of each argument in the request; others belong to the body, if there is one. */
   places: Map<string, 'path' | 'query'>;
-  /** Whether the call may, or must, name a key under which it has its effect once. */
+  /** Whether the call can or must carry an idempotency key. */
   keyed: 'optional' | 'required' | undefined;
 }
 
@@ -28,7 +28,7 @@ export function agentTools(): Map<string, AgentTool> {
   return table;
 }
 
-/** A consent is asked for by the program that keeps the token, not by a model. */
+/** The program that keeps the token requests consent, not a model. */
 function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
   const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
   return surface === 'agent' && takesToken && !humanOnly && namedBy === undefined;
@@ -84,7 +84,7 @@ function toolOf(operation: Operation): AgentTool {
 const KEY = 'idempotency-key';
 const META = { type: 'object', properties: { [KEY]: { type: 'string', format: 'uuid' } } };
 
-/** UCP demands a key of whoever completes or cancels; elsewhere one is made for a call without. */
+/** UCP requires a key for completing and cancelling; elsewhere a call without one gets a generated key. */
 function keyingOf({ safe, name, parameters }: Operation): AgentTool['keyed'] {
   if (safe || !parameters.some((parameter) => parameter.name === 'Idempotency-Key')) return undefined;
   return name.startsWith('cancel') ? 'required' : 'optional';
@@ -106,7 +106,7 @@ function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject 
   return content?.['application/json']?.schema ?? {};
 }
 
-/** What is changed can be changed back, and what is bought is bought by a human; only these end something for good. */
+/** Only these are irreversible: other changes can be reverted, and a human completes each purchase. */
 const ENDS = /^(?:delete|remove|cancel|revoke)/;
 
 function annotationsOf({ safe, name, method }: Operation): Tool['annotations'] {

@@ -4,13 +4,13 @@ import { fetchAt } from '../../test/fetch-at.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Two shops, each at a host of its own, on one server: what one is asked for names neither the other nor the server. */
+/** Two shops, each at a host of its own, on one server: the responses of one name neither the other nor the server. */
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 interface Hosted {
   shop: Shop;
   host: string;
-  /** What is served at the host: pages, and what programs read. */
+  /** The routes at the host: pages, and documents for programs. */
   pages: Record<string, string>;
   documents: Record<string, string>;
 }
@@ -60,7 +60,7 @@ async function givenHosted(label: string): Promise<Hosted> {
   };
 }
 
-/** The answer at a host, after those redirects that stay there. */
+/** The response at a host, after redirects that stay there. */
 async function readAt(baseUrl: string, host: string, path: string) {
   let at = path;
   for (let hop = 0; hop < 3; hop += 1) {
@@ -80,7 +80,7 @@ function hostsIn(text: string): string[] {
   return [...new Set([...text.matchAll(/https?:\/\/([a-z0-9.-]+)/gi)].map(([, name = '']) => name.toLowerCase()))];
 }
 
-test('every page and document is there at the host of its shop, and leads nowhere but to it', async () => {
+test('every page and document is served at the host of its shop, and links only to that host', async () => {
   for (const [index, { shop, host, pages, documents }] of both.entries()) {
     const other = both[1 - index];
     if (!other) throw new Error('There is no other shop.');
@@ -94,7 +94,7 @@ test('every page and document is there at the host of its shop, and leads nowher
   }
 });
 
-test('what programs read at a host names it as issuer and as resource', async () => {
+test('documents for programs at a host name it as issuer and resource', async () => {
   for (const { shop, host, documents } of both) {
     const json = async (path = '') =>
       (await fetchAt(host)(shop.baseUrl + path)).json() as Promise<Record<string, unknown>>;
@@ -126,7 +126,7 @@ test('the pages and documents of one shop are not found at the host of the other
   }
 });
 
-test('the account is at the host of a shop without its id, and elsewhere only with it', async () => {
+test('the account is served at a shop’s host without its id, and elsewhere only with it', async () => {
   const [one] = both;
   if (!one) throw new Error('There is a shop.');
   const at = (host: string, path: string) => fetchAt(host)(one.shop.baseUrl + path).then(({ status }) => status);
@@ -136,7 +136,7 @@ test('the account is at the host of a shop without its id, and elsewhere only wi
   expect(await at(one.host, '/account?site_id=')).toBe(404);
 });
 
-test('mails lead to the host of their shop alone', async () => {
+test('mails link only to the host of their shop', async () => {
   for (const { shop, host } of both) {
     const { client, email } = await shop.givenCustomer();
     await client.POST('/api/storefront/customer/reset-request', { body: { email } });

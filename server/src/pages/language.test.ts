@@ -47,7 +47,7 @@ test.each([
   expect(plain(done.html)).toContain(thanks);
 });
 
-test('what leads nowhere says so in the language of the browser', async () => {
+test('a 404 page is in the language of the browser', async () => {
   const { baseUrl } = await openShop();
   const browser = new PaperBrowser(baseUrl, { 'accept-language': 'de' });
 

@@ -21,7 +21,7 @@ import { brandPath, brandSheet, STYLE_PATH, style } from './parts/style.ts';
 import { testPaymentPage } from './test-payment.ts';
 import { welcome, welcomeAtHost } from './welcome.ts';
 
-/** The pages of the shop that are not the storefront's: the hosted checkout, consent, the account, and where the links in mails lead. */
+/** The pages of the shop outside the storefront: the hosted checkout, consent, the account, and the targets of links in mails. */
 export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const guarded = { ...deps, guard: createGuard({ ...deps.checkoutDeps, hosts: deps.hosts }) };

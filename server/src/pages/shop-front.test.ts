@@ -39,7 +39,7 @@ async function reviewOf({ browser, option }: Given, url: string) {
   return browser.press(delivery, 'save', { shipping_option_id: option.id });
 }
 
-test('the pages carry logo, colour, support and legal links of the shop, and its style comes from a sheet of ours', async () => {
+test('the pages show the logo, colour, support and legal links of the shop, with a style sheet of this server', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
 
@@ -65,7 +65,7 @@ test('the pages carry logo, colour, support and legal links of the shop, and its
   }
 });
 
-test('an order is placed on the page only when the terms are accepted, where the shop wants them to be', async () => {
+test('if the shop requires accepting its terms, the page places an order only with them accepted', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
   const review = await reviewOf(given, data?.checkout_url ?? '');
@@ -79,7 +79,7 @@ test('an order is placed on the page only when the terms are accepted, where the
   expect(placed.html).toContain('Thank you for your order');
 });
 
-test('the page leads back to where the shopper came from, and after the order with only its id', async () => {
+test('the page leads back to the shopper’s origin, and after the order only adds its id', async () => {
   const given = await givenShop();
   const { data } = await given.begin({
     return_url: 'https://shop.example/thanks?utm=1#top',
@@ -96,7 +96,7 @@ test('the page leads back to where the shopper came from, and after the order wi
   expect(placed.html).toContain(`href="${back}"`);
 });
 
-test('an address of another origin is refused by name, also one that was allowed before is led to no more', async () => {
+test('a return address of another origin is rejected with its field, and a formerly allowed one is no longer used', async () => {
   const given = await givenShop();
   for (const return_url of ['https://evil.example/', 'http://shop.example/', 'https://shop.example@evil.example/']) {
     const { error, response } = await given.begin({ return_url });
@@ -116,7 +116,7 @@ test('an address of another origin is refused by name, also one that was allowed
   expect((await given.begin({ cancel_url: 'https://other.example/cart' })).response.status).toBe(422);
 });
 
-test('a checkout speaks the language that was asked for, and its order is written in it', async () => {
+test('a checkout uses the requested language, and stores it with its order', async () => {
   const given = await givenShop({ legal: { ...SETTINGS.legal, terms_required: false } });
   const { data } = await given.begin({ locale: 'de-AT' });
 
@@ -134,7 +134,7 @@ test('a checkout speaks the language that was asked for, and its order is writte
   expect(order?.locale).toBe('de-AT');
 });
 
-test('a cart hands its language on, and what the browser prefers is kept with the order', async () => {
+test('a cart passes its language to the pages, and the order stores the browser’s preference', async () => {
   const given = await givenShop();
   const cart = await given.storefront.POST('/api/storefront/cart', { body: { locale: 'fr' } });
   expect(cart.data?.locale).toBe('fr');
@@ -165,7 +165,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...field], msg: expect.stringContaining(remedy) }] });
 });
 
-test('a colour whose contrast is 4.5 or more is taken', async () => {
+test('a colour with a contrast of at least 4.5 is accepted', async () => {
   const { dashboard } = await openShop();
 
   const { data } = await dashboard.PATCH('/api/dashboard/settings', { body: { brand: { accent_color: '#767676' } } });

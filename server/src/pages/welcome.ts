@@ -16,7 +16,7 @@ export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
   };
 }
 
-/** What a server says of itself at `/`: to people as a page, to programs as JSON. `demoSiteId` is that of a demo shop. */
+/** The server's description of itself at `/`: a page for people, JSON for programs. `demoSiteId` is that of a demo shop. */
 export function welcome(baseUrl: string, demoSiteId: string | undefined): RequestHandler {
   const { version } = document.info;
   const facts = {

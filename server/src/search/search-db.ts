@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag';
 
-/** What the search needs of a shop: the tenant, and the connection that its statements run on. `Shop` has all of it. */
+/** The search needs the tenant, and a connection for its statements. `Shop` has both. */
 export interface SearchDb {
   readonly siteId: string;
   readonly currency: string;

@@ -17,7 +17,7 @@ export interface RateLimit {
    * Only failures are rejected beyond it, because strangers share it with people who have the right code or password.
    */
   failuresOnly: boolean;
-  /** What a stranger can achieve by using up the limit, for the documentation. */
+  /** The damage that a stranger can do by using up the limit, for the documentation. */
   strangers: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is traced goes through here, and costs nothing as long as no tracer is set: OpenTelemetry is loaded by open-tracing.ts
- * alone. Names and attributes never hold what a caller sent: no address, no body, no value of a statement.
+ * All tracing goes through this file, and costs nothing as long as no tracer is set: only open-tracing.ts loads
+ * OpenTelemetry. Names and attributes never contain input of a caller: no address, no body, no value of a statement.
  */
 export type Attributes = Record<string, string | number | boolean | undefined>;
 
@@ -10,7 +10,7 @@ export interface SpanStart {
   attributes?: Attributes;
   /** Headers of a request or a job, whose traceparent names the parent. */
   headers?: Record<string, unknown>;
-  /** Whoever may call wrote the headers: unless they are trusted, the trace is one of its own, with a link to theirs. */
+  /** Anyone can send these headers: unless they are trusted, the trace is a new one, with a link to theirs. */
   public?: true;
   /** Begins no trace of its own. */
   onlyWithin?: true;
@@ -38,7 +38,7 @@ export function setTracer(next: Tracer | undefined): void {
   tracer = next;
 }
 
-/** Begins a span; undefined when nothing is traced, and then `start` is not called. Whoever begins one ends it. */
+/** Begins a span; undefined when nothing is traced, and then `start` is not called. The caller ends the span. */
 export function beginSpan(start: () => SpanStart): Span | undefined {
   return tracer?.begin(start());
 }
@@ -57,7 +57,7 @@ export async function traced<Result>(start: () => SpanStart, work: (span?: Span)
   }
 }
 
-/** What to send along with a request, so that its receiver continues the trace: W3C's traceparent and tracestate, or nothing. */
+/** The headers for an outgoing request, so that its receiver continues the trace: W3C's traceparent and tracestate, or none. */
 export function traceHeaders(): Record<string, string> {
   return tracer?.headers() ?? {};
 }

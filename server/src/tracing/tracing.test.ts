@@ -15,7 +15,7 @@ import { databaseUrl } from '../../test/worker-database.ts';
 import { freePort } from '../db/free-port.ts';
 import { summaryOf } from '../db/statement-summary.ts';
 
-/** What a collector of traces gets of a server that does all: requests, statements, jobs and webhooks. */
+/** The traces that a collector gets of a server: requests, statements, jobs and webhooks. */
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const OTHER_TRACE_ID = '1af7651916cd43dd8448eb211c80319d';
@@ -41,7 +41,7 @@ interface Exported {
 }
 type Given = { key: string; value: Record<string, unknown> };
 
-/** A collector on this machine: what it was sent, as text, and as spans. */
+/** A collector on this machine: the received data as text, and as spans. */
 async function openCollector() {
   const texts: string[] = [];
   const collector = createServer(async (req, res) => {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   spans = await tracedBy({}, callAll);
 }, 90_000);
 
-/** Lets a server trace that has these settings besides, and returns what the collector has got once it has stopped. */
+/** Runs a server with tracing and these additional settings, and returns the collector's data once it has stopped. */
 async function tracedBy(settings: NodeJS.ProcessEnv, work: () => Promise<void>): Promise<Span[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-traced-'));
   const port = await freePort();
@@ -138,7 +138,7 @@ async function callAll(): Promise<void> {
 
 const named = (name: string) => spans.filter((span) => span.name === name);
 const status = ({ attributes }: Span) => Number(attributes['http.response.status_code']);
-/** A busy machine may refuse a request, which the SDK sends again. */
+/** A busy machine may reject a request, which the SDK sends again. */
 const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
 
 test('a request is a span of its operation, in the trace of a caller who is trusted', () => {
@@ -152,7 +152,7 @@ test('a request is a span of its operation, in the trace of a caller who is trus
   });
 });
 
-test('a caller who is not trusted decides neither the trace of a request nor whether it is kept, and is linked', async () => {
+test('an untrusted caller determines neither the trace of a request nor whether it is kept, and is linked', async () => {
   const ask = (sampled: string) =>
     fetch(`${baseUrl}/healthz`, { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-${sampled}` } });
   const linked = (found: Span[]) => found.filter(({ links }) => links?.some(({ traceId }) => traceId === TRACE_ID));
@@ -171,9 +171,9 @@ test('a caller who is not trusted decides neither the trace of a request nor whe
   expect(none).toEqual([]);
 }, 60_000);
 
-test('its statements are spans within it, named by what they do', () => {
+test('its statements are spans within it, named by their operation', () => {
   const request = succeeded('POST /api/storefront/customer/register');
-  // Beside them are the jobs that it added.
+  // The other spans are jobs that it added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
   expect(statements.length).toBeGreaterThan(2);
   expect(statements.every(({ traceId }) => traceId === request?.traceId)).toBe(true);
@@ -181,12 +181,12 @@ test('its statements are spans within it, named by what they do', () => {
   expect(statements.some(({ name }) => /^(insert|with|select) \w+/.test(name))).toBe(true);
 });
 
-test('a request beside the contract has its method alone', () => {
+test('a request outside of the contract is named by its method only', () => {
   expect(named('GET').length).toBeGreaterThan(0);
   for (const { attributes } of named('GET')) expect(attributes).not.toHaveProperty('url.path');
 });
 
-test('a job is a span with its shop, and hands its trace on to the webhook', () => {
+test('a job is a span with its shop, and passes its trace to the webhook', () => {
   const [job] = named('job deliver_webhook').filter(
     ({ attributes }) => attributes['commerce.site_id'] === shop.credentials.site_id,
   );
@@ -229,6 +229,6 @@ test.each([
   ['with a as (select 1 from carts) select 2', 'with carts'],
   ['commit', 'commit'],
   ['(select 1)', 'statement'],
-])('%j is told as %s', (text, summary) => {
+])('%j is summarized as %s', (text, summary) => {
   expect(summaryOf(text)).toBe(summary);
 });

@@ -9,8 +9,8 @@ import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 
 /**
- * The profile of the agent that calls: fetched through the guard that keeps this server from calling itself or a private network,
- * without redirects, and kept for as long as it says, within limits. Everybody can name any address, so fetches are counted.
+ * The profile of the calling agent: fetched through the guard against requests to this server and private networks,
+ * without redirects, and cached for as long as it allows, within limits. Anyone can name any address, so fetches are counted.
  */
 export interface ProfileDeps {
   db: Pool;
@@ -72,7 +72,7 @@ function tooMany(seconds: number, headers: Record<string, string>): ProtocolErro
   });
 }
 
-/** Says what is wrong with the address itself; where its name leads is looked at when it is called. */
+/** Rejects an invalid address; the target of its name is checked when it is called. */
 function checkedUrl({ egress: { policy } }: ProfileDeps, given: string): URL {
   try {
     const url = given.length <= MAX_URL ? checkUrl(given, policy) : undefined;
@@ -95,7 +95,7 @@ async function fetchProfile({ egress }: ProfileDeps, url: URL) {
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 const NAME = /^[\w.-]{1,200}$/;
 
-/** What a profile says that the negotiation needs. */
+/** The fields of a profile that the negotiation needs. */
 function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
   const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;

@@ -15,15 +15,15 @@ import { WHICH_ITEMS } from '../shop/stock/stock.ts';
 import type { ProfileDeps } from './agent.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
-/** One request over UCP, whichever way it came. What it does, it does by operations of the contract. */
+/** One request over UCP, on any transport. It acts only through operations of the contract. */
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
-  /** Throws the refusal of a credential that the operation does not open to. */
+  /** Throws the error for a credential that the operation does not accept. */
   identify(claim: Claim, operation: Operation): Promise<Caller>;
 }
 
-/** The refusal of an operation. */
+/** The error of an operation. */
 export class Refused extends Error {
   readonly status: number;
   readonly body: ErrorBody | HTTPValidationError;
@@ -36,7 +36,7 @@ export class Refused extends Error {
     this.headers = headers;
   }
 
-  /** What a human and the agent can do nothing about within this request is a failure of the protocol. */
+  /** A failure that neither a human nor the agent can resolve within this request is a failure of the protocol. */
   get isOfProtocol(): boolean {
     const { error } = this.body;
     return this.status === 401 || this.status === 429 || this.status >= 500 || OF_PROTOCOL.includes(error ?? '');
@@ -49,7 +49,7 @@ interface Asked {
   path?: Record<string, string>;
   query?: Record<string, string | string[]>;
   body?: unknown;
-  /** Tells this change from the others of the same request. */
+  /** Distinguishes this change from the others of the same request. */
   step?: string;
 }
 
@@ -57,7 +57,7 @@ export interface Opened {
   served: Served;
   tenant: Tenant;
   front: Front;
-  /** Where the shop's pages are. */
+  /** The origin of the shop's pages. */
   origin: string;
   profile: AgentProfile;
   agreed: Set<CapabilityName>;
@@ -68,7 +68,7 @@ export interface Opened {
 
 export class UcpCall {
   readonly opened: Opened;
-  /** What is told beside the answer. */
+  /** Messages in addition to the response. */
   readonly messages: Message[] = [];
   readonly #deps: UcpDeps;
   readonly #seed: string;
@@ -95,7 +95,7 @@ export class UcpCall {
     return this.opened.agreed.has(name);
   }
 
-  /** The answer of an operation. Throws `Refused`. */
+  /** The response of an operation. Throws `Refused`. */
   async ask<T>(id: OperationId, { path, query, body, step = id }: Asked = {}): Promise<T> {
     this.asked = true;
     const operation = operationOf(id);
@@ -110,7 +110,7 @@ export class UcpCall {
     throw new Refused(answer.status, answer.body as ErrorBody, answer.headers);
   }
 
-  /** Throws `Refused` where a later operation of this request would not open to the caller, before anything is written. */
+  /** Throws `Refused` if a later operation of this request does not accept the caller, before anything is written. */
   async requireAccess(id: OperationId): Promise<void> {
     const operation = operationOf(id);
     try {
@@ -140,18 +140,18 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** For what no operation answers. */
+  /** For reads that no operation offers. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
 
-  /** Whoever sends a token that has ended is refused, also where no operation is called; and is on record with it. */
+  /** Rejects an ended token, also on routes that call no operation, and records the call. */
   async identify(): Promise<void> {
     if (!this.asked && !this.isGuest) await this.ask('agent.getToken');
   }
 
   /**
-   * Does work once: a copy of the request is given the answer of the first. Throws a ProtocolError for a key that has served
+   * Does work once: a repeated request gets the response of the first. Throws a ProtocolError for a key that was used for
    * another request.
    */
   async once(request: string, work: () => Promise<string>): Promise<string> {
@@ -168,7 +168,7 @@ export class UcpCall {
     return unseal(sealing, await this.inShop((shop) => keepAnswer(shop, key, made)));
   }
 
-  /** Answers hold links that let in whoever has them. */
+  /** Responses contain links that give access, so they are encrypted. */
   #sealingOf(key: string): Sealing {
     const derived = hkdfSync('sha256', key.toLowerCase(), this.#claim.secret, 'ucp answer', 32);
     return { key: Buffer.from(derived), tag: 'last' };
@@ -180,7 +180,7 @@ export class UcpCall {
   }
 }
 
-/** What a refused operation means for the agent. Throws what is no business of the shop. */
+/** The message to the agent for a refused operation. Rethrows errors that the shop did not raise. */
 export function messageOf(error: unknown, path?: string): Message {
   if (!(error instanceof Refused)) throw error;
   if (error.isOfProtocol) throw protocolErrorOf(error);
@@ -189,9 +189,9 @@ export function messageOf(error: unknown, path?: string): Message {
   const code = CODES[body.error ?? ''] ?? body.error ?? 'invalid';
   const said =
     'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
-  // Here the path says which item it is; there is no field of that name.
+  // Here the path identifies the item; there is no field of that name.
   const content = sanitizeMerchantText(said.replace(WHICH_ITEMS, ''), CAPS.value) ?? 'The request was refused.';
-  // The agent can do nothing about it, and the buyer need not.
+  // The agent cannot resolve it, and the buyer need not.
   if (code === 'buyer_data_locked') return { type: 'warning', code, content, ...at };
   const { next, alternatives } = body as ErrorBody;
   const wayOut = { ...(next && { next: next.replace(OF_LINES, '') }), ...(alternatives && { alternatives }) };
@@ -227,7 +227,7 @@ function messageOfFields(body: Refused['body']): string | undefined {
   return body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join(' ');
 }
 
-/** Where the resource itself cannot be had. */
+/** Converts the error of a missing resource. */
 export function noResource(error: unknown): never {
   const message = messageOf(error);
   throw new NoResource([{ ...message, type: 'error', severity: 'unrecoverable' } as Message]);

@@ -6,7 +6,7 @@ import { type Message, NoResource, unrecoverable } from './protocol.ts';
 import type { CartWish, LineWish } from './requests.ts';
 import { cartTotals, cents, lineOf, messageOfWarning } from './views.ts';
 
-/** Carts. A request says what the cart is to hold as a whole; here it becomes changes of single lines. */
+/** Carts. A request describes the complete cart; it is converted to changes of single lines. */
 
 export async function makeCart(call: UcpCall, wish: CartWish): Promise<Cart> {
   const body = { ...localeIn(wish), attribution: attributionOf(call, wish) };
@@ -29,12 +29,12 @@ function asFinal(message: Message): Message {
 export async function findCart(call: UcpCall, cart_id: string): Promise<Cart> {
   if (!isUuid(cart_id)) throw unrecoverable('not_found', 'There is no such cart.');
   const cart = await call.ask<Cart>('storefront.getCart', { path: { cart_id } }).catch(noResource);
-  // What became an order or was merged into another cart is none any more.
+  // A cart that became an order or was merged into another is no longer a cart.
   if (cart.status !== 'active') throw unrecoverable('not_found', 'This cart is no longer there.');
   return cart;
 }
 
-/** Makes the cart hold what was asked for; what is refused is told, and the rest done. */
+/** Fills the cart as requested; refusals become messages, and the rest is done. */
 export async function fill(call: UcpCall, cart_id: string, { line_items = [], discounts }: CartWish): Promise<Cart> {
   const path = { cart_id };
   let cart = await call.ask<Cart>('storefront.getCart', { path }).catch(noResource);
@@ -78,7 +78,7 @@ function tell(call: UcpCall, message: Message): void {
 
 type Change = Parameters<UcpCall['ask']>[1];
 
-/** Whether the change was made; if it was refused, that is told. */
+/** Whether the change was made; a refusal becomes a message. */
 async function tried(
   call: UcpCall,
   id: Parameters<UcpCall['ask']>[0],
@@ -102,7 +102,7 @@ interface Wanted {
   place: number;
 }
 
-/** A cart has one line for a variant: two wishes for it are added up. */
+/** A cart has one line for a variant: quantities of the same variant are added up. */
 function wantedOf(lines: LineWish[], { items }: Cart): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const [place, { id, item, quantity }] of lines.entries()) {
@@ -148,7 +148,7 @@ async function useCodes(call: UcpCall, { id, discount_code }: Cart, codes: strin
   }
 }
 
-/** The cart as it was: from then on it is not found. */
+/** Returns the cart as it was; afterwards it is not found. */
 export async function cancelCart(call: UcpCall, cart_id: string): Promise<Cart> {
   if (!isUuid(cart_id)) throw unrecoverable('not_found', 'There is no such cart.');
   return call.ask<Cart>('storefront.cancelCart', { path: { cart_id } }).catch(noResource);
@@ -176,7 +176,7 @@ export function discountsOf({
   return { codes: [discount_code], applied };
 }
 
-/** The same refusal may come from a change and from the state after it. */
+/** A change and the state after it may report the same error. */
 export function unique(messages: Message[]): Message[] {
   const keys = new Set<string>();
   return messages.filter(({ code, path = '' }) => {
@@ -190,7 +190,7 @@ export function localeIn({ context }: CartWish): { locale?: string } {
   return language ? { locale: language } : {};
 }
 
-/** Where the purchase comes from: as the agent says, else by the host of its profile. */
+/** The source of the purchase: named by the agent, else the host of its profile. */
 export function attributionOf({ opened: { profile } }: UcpCall, { attribution = {} }: CartWish): Attribution {
   const said = CAMPAIGN.flatMap((name) => (attribution[name] ? [[name, attribution[name].slice(0, 255)]] : []));
   return { utm_source: profile.host, utm_medium: 'ucp', ...Object.fromEntries(said) };

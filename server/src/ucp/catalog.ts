@@ -20,7 +20,7 @@ const MOST_IDS = 20;
 const MOST_REPORTED = 10;
 
 /**
- * One page of the products that a search finds. Where nothing meets all that the words ask for, what `intent/find` would offer instead;
+ * One page of the products that a search finds. If no product meets all of the words, the products that `intent/find` would offer;
  * `messages` reports each limit and word that is not met.
  */
 export async function searchCatalog(call: UcpCall, wish: SearchWish) {
@@ -74,7 +74,7 @@ function nextOf(page: number, pages: number) {
   return { has_next_page, ...(has_next_page && { cursor: cursorOf(page + 1) }) };
 }
 
-/** What the words ask for and is not met. */
+/** The message about words of the search that no product meets. */
 function messageOfUnmet({ kind, text, fate }: Understood): Message {
   if (fate === 'not_understood') {
     const content = `"${said(text)}" was not understood and not searched for. Send a filter instead, or ask the buyer.`;
@@ -83,11 +83,11 @@ function messageOfUnmet({ kind, text, fate }: Understood): Message {
   const content =
     fate === 'relaxed'
       ? `No product meets "${said(text)}" together with the rest of the query. These products do not.`
-      : `The shop has nothing that tells whether "${said(text)}" is met.`;
+      : `The shop has no data to check "${said(text)}".`;
   return { type: 'warning', code: `${kind}_not_met`, content, path: '$.query' };
 }
 
-/** The filters of the request as those of the API. */
+/** Converts the filters of the request to those of the API. */
 function filtersOf(call: UcpCall, { filters = {}, context = {} }: SearchWish): FilterQuery {
   const { categories = [], price, ...others } = filters;
   const types = categories.filter((one) => one !== '');
@@ -129,7 +129,7 @@ const FILTERS: ReadonlySet<string> = new Set<keyof FilterQuery>([
   'exclude_text',
 ]);
 
-/** The filters of the API among what a request has beside those of the protocol. The others are reported. */
+/** The API's filters among the fields that the protocol does not define. Unknown ones are reported. */
 function known(call: UcpCall, others: Record<string, unknown>): FilterQuery {
   for (const name of Object.keys(others)
     .filter((one) => !FILTERS.has(one))
@@ -158,7 +158,7 @@ function pageOf(cursor: string | undefined): number {
   return Number(page);
 }
 
-/** Products by their ids, their slugs, and the ids of their variants. What is not found is left out, and said. */
+/** Products by their ids, their slugs, and the ids of their variants. Unknown ones are left out, with a message. */
 export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish) {
   const wanted = [...new Set(ids)];
   if (wanted.length > MOST_IDS)
@@ -193,7 +193,7 @@ export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish)
   return { products };
 }
 
-/** One product may be asked for by its id and by its slug. */
+/** One product may be requested by its id and by its slug. */
 function mergeInputs(product: Found, variants: (Found['variants'][number] & { inputs: { id: string }[] })[]): void {
   for (const variant of variants) {
     const same = product.variants.find(({ id }) => id === variant.id) as typeof variant | undefined;
@@ -222,7 +222,7 @@ async function findProduct(call: UcpCall, id: string): Promise<Product | undefin
   }
 }
 
-/** One product: of its variants the one that is meant comes first, and each value says whether it can be had with the others. */
+/** One product: the variant that is meant comes first, and each value shows whether it can be combined with the others. */
 export async function getProduct(call: UcpCall, { id, selected = [], preferences = [], filters }: ProductWish) {
   const product_id = isUuid(id)
     ? (await call.inShop((shop) => productsOf(shop, [id]))).get(id.toLowerCase())
@@ -253,14 +253,14 @@ export async function getProduct(call: UcpCall, { id, selected = [], preferences
 type Selection = { name: string; label: string };
 type Candidate = { variant: Product['variants'][number]; options: Selection[] };
 
-/** Of what was selected, what the product has. */
+/** The selected values that the product has. */
 function ofProduct(selected: Selection[], variants: Candidate[]): Selection[] {
   return selected
     .filter((one) => variants.some(({ options }) => matches(options, [one])))
     .map(({ name, label }) => ({ name, label }));
 }
 
-/** Drops selections until a variant fits: first those that the agent would rather do without. */
+/** Drops selections until a variant fits, the agent's least preferred ones first. */
 function relaxed(selected: Selection[], preferences: string[], variants: Candidate[]) {
   const rank = ({ name }: Selection) => (preferences.includes(name) ? preferences.indexOf(name) : preferences.length);
   let effective = selected.toSorted((one, other) => rank(one) - rank(other));

@@ -9,7 +9,7 @@ import type { CheckoutWish, PostalAddress } from './requests.ts';
 import { cents, checkoutTotals, lineOf, messageOfWarning, optionOf, said } from './views.ts';
 
 /**
- * Checkouts. Whatever an agent fills in, a human confirms on the shop's own page: an open checkout requires escalation, and
+ * Checkouts. An agent fills them in, and a human confirms them on the shop's own page: an open checkout requires escalation, and
  * nothing here completes one.
  */
 
@@ -27,7 +27,7 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
 }
 
-/** An address that the shop does not lead back to does not stop the checkout. */
+/** A return address that the shop does not allow is ignored, and the checkout continues. */
 async function begin(call: UcpCall, body: object, back: object): Promise<Checkout> {
   const plain = () => call.ask<Checkout>('storefront.createCheckout', { body }).catch(noResource);
   if (Object.keys(back).length === 0) return plain();
@@ -52,7 +52,7 @@ export async function findCheckout(call: UcpCall, checkout_id: string): Promise<
 export async function changeCheckout(call: UcpCall, checkout_id: string, wish: CheckoutWish): Promise<Checkout> {
   const before = await findCheckout(call, checkout_id);
   if (!isOpen(before)) {
-    const content = 'This checkout is over. Begin another one.';
+    const content = 'This checkout has ended. Begin another one.';
     call.messages.push({ type: 'error', code: 'checkout_not_open', content, severity: 'unrecoverable' });
     return before;
   }
@@ -64,7 +64,7 @@ export function isOpen({ status }: Checkout): boolean {
   return ['open', 'ready', 'requires_escalation'].includes(status);
 }
 
-/** Fills in what is about the buyer and the delivery. */
+/** Fills in the buyer and the delivery. */
 async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Promise<Checkout> {
   const path = { checkout_id: before.id };
   refuseConsent(call, wish);
@@ -88,7 +88,7 @@ async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Prom
       () => undefined,
       (error: unknown) => error,
     );
-    // One part that is refused does not take the others with it.
+    // Each part is sent separately, so that a rejected one does not block the others.
     if (refused !== undefined && given.length === 1) call.messages.push(messageOf(refused, given[0]?.[1]));
     if (refused !== undefined && given.length > 1) {
       for (const [body, at] of given) {
@@ -102,7 +102,7 @@ async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Prom
 
 const MARKETING = 'dev.ucp.consent.marketing';
 
-/** Only the buyer can agree to mails, on the page: nobody else's word counts. */
+/** Only the buyer can agree to mails, on the page; a consent from an agent is ignored. */
 function refuseConsent(call: UcpCall, { buyer }: CheckoutWish): void {
   if (!call.has('dev.ucp.shopping.buyer_consent') || !buyer?.consent?.[MARKETING]?.granted) return;
   const content = 'Only the buyer can agree to mails about offers, on the page of the checkout.';
@@ -114,7 +114,7 @@ function refuseConsent(call: UcpCall, { buyer }: CheckoutWish): void {
   });
 }
 
-/** What is sent back as it was shown is no change: shown is less than what the human wrote. */
+/** A value that is sent back as displayed is no change: the displayed one is shorter than the human's. */
 function contactOf({ buyer }: CheckoutWish, before: Checkout): object {
   const phone = buyer?.phone_number === said(before.phone) ? undefined : buyer?.phone_number;
   return { ...(buyer?.email && { email: buyer.email }), ...(phone && { phone }) };
@@ -191,7 +191,7 @@ export async function viewOfCheckout(call: UcpCall, checkout: Checkout) {
   };
 }
 
-/** What the agent can mend comes before the human. */
+/** Problems that the agent can resolve come before those for the human. */
 function statusOf(checkout: Checkout, told: Message[]): string {
   if (checkout.status === 'completed') return 'completed';
   if (!isOpen(checkout)) return 'canceled';
@@ -272,7 +272,7 @@ const POSTAL = [
   ...(['address_region', 'postal_code', 'address_country', 'phone_number'] as const),
 ];
 
-/** A human may have written it, or saved it long ago: like every text, it reaches the agent plain. */
+/** A human may have entered it, or saved it long ago: like every text, it is sanitized for the agent. */
 function postalOf(address: Address): PostalAddress {
   const { first_name, last_name, address1, address2, city, state, postal_code, country, phone } = address;
   const known = {

@@ -14,9 +14,9 @@ import {
   type SearchWish,
 } from './requests.ts';
 
-/** The functions of UCP's shopping service, for every way in. */
+/** The functions of UCP's shopping service, for every transport. */
 export interface UcpFunction {
-  /** The capability that both sides must speak. */
+  /** The capability that both sides must support. */
   root: CapabilityName;
   request: RequestName;
   /** The status of REST when something was made. */
@@ -71,7 +71,7 @@ export const FUNCTIONS = {
     ...{ root: CHECKOUT, request: 'checkout', changes: true },
     run: async (call, id, body) => viewOfCheckout(call, await changeCheckout(call, id, body as CheckoutWish)),
   },
-  /** Only the human completes: the answer is the checkout as it is. */
+  /** Only a human completes: the response is the unchanged checkout. */
   complete_checkout: {
     ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },
     run: async (call, id) => viewOfCheckout(call, await findCheckout(call, id)),
@@ -90,7 +90,7 @@ export interface UcpAnswer {
   body: object;
 }
 
-/** The answer of a function: the resource, or the messages that say why there is none. Throws a ProtocolError, or `Refused`. */
+/** The response of a function: the resource, or messages with the reason. Throws a ProtocolError, or `Refused`. */
 export async function answerOf(call: UcpCall, name: FunctionName, id: string, body: unknown): Promise<UcpAnswer> {
   const { request, changes }: UcpFunction = FUNCTIONS[name];
   checkRequest(request, body ?? {});

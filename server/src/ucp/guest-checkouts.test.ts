@@ -13,7 +13,7 @@ const HOME = {
 };
 const ELSEWHERE = { ...HOME, street_address: 'Hafenstr. 1', address_locality: 'Hamburg', postal_code: '20095' };
 
-/** A checkout that a guest agent has made and filled in, but for how it is paid. */
+/** A checkout that a guest agent has made and filled in, except the payment method. */
 async function openGuest() {
   const shop = await openShop();
   const { id: selected_option_id } = await shop.givenTerms({ default_tax_rate: '0' });

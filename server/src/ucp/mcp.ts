@@ -20,7 +20,7 @@ import { type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 import { requestSchema } from './requests.ts';
 
-/** UCP over MCP: each function is a tool. There are no sessions, and no tool but those of the protocol. */
+/** UCP over MCP: each function is a tool. There are no sessions, and no other tools. */
 
 export function ucpMcp(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
@@ -49,7 +49,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
 
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
-/** Of a failed call the status of HTTP says what failed, beside the error of JSON-RPC; not where a client is sent a stream. */
+/** The HTTP status of a failed call, in addition to the error of JSON-RPC; not for a client that receives a stream. */
 class FailedStatus {
   status: number | undefined;
 
@@ -71,7 +71,7 @@ function serverFor(
     { capabilities: { tools: {} }, cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'public' } } },
   );
   server.setRequestHandler('tools/list', async () => {
-    // Who lists is nobody yet: an agent names itself with each call.
+    // Listing is anonymous: an agent identifies itself with each call.
     const refusal = refusalTold(await deps.limits.countListing(site_id, req));
     if (refusal) throw new JsonRpcError(ProtocolErrorCode.InvalidRequest, refusal.message, refusal.data);
     return { tools: TOOLS };
@@ -155,7 +155,7 @@ function asJsonRpc({ status, code, message, headers }: ProtocolError): JsonRpcEr
   return new JsonRpcError(number, message, data);
 }
 
-/** The argument that holds what REST has as its body. */
+/** The argument with the content of REST's body. */
 export function payloadOf(name: FunctionName): string {
   if (name.endsWith('checkout')) return 'checkout';
   return name.endsWith('cart') ? 'cart' : 'catalog';

@@ -10,7 +10,7 @@ import { profileAt, requireVersion } from './agent.ts';
 import { UcpCall, type UcpDeps } from './call.ts';
 import { intersection, ProtocolError } from './protocol.ts';
 
-/** Who calls which shop, before anything is done. */
+/** Finds the caller and the shop before anything else. */
 export interface OpeningDeps extends UcpDeps {
   hosts: SiteHosts;
 }
@@ -26,7 +26,7 @@ export async function shopOf({ db, hosts }: OpeningDeps, req: Request): Promise<
   return tenant;
 }
 
-/** The address below which the shop's protocols are, as the request came to it. */
+/** The base address of the shop's protocols, as the request used it. */
 export function issuerOf({ hosts, baseUrl }: OpeningDeps, req: Request, { site_id }: Tenant): string {
   return hosts.siteAt(req) === site_id ? hosts.originAt(req) : `${baseUrl}/sites/${site_id}`;
 }
@@ -52,7 +52,7 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   });
 }
 
-/** Any other credential is refused: whoever sends one means it to count. */
+/** Any other credential is rejected: its sender expects it to be used. */
 function tokenIn(req: Request): string | undefined {
   if (req.headers.authorization === undefined) return undefined;
   const token = agentTokenIn(req);
@@ -62,7 +62,7 @@ function tokenIn(req: Request): string | undefined {
   });
 }
 
-/** Each call of an agent leaves a row in the audit, also one that came to no operation. */
+/** Each call of an agent is audited, also one that reached no operation. */
 export async function recordRefusal(
   { callOperation }: OpeningDeps,
   call: UcpCall | undefined,

@@ -1,6 +1,6 @@
 import { CAPABILITIES, UCP_VERSION } from './protocol.ts';
 
-/** What a shop publishes about itself: the ways in, and what each of them can do. */
+/** A shop's public profile: its endpoints and their capabilities. */
 
 const PUBLISHED = `https://ucp.dev/${UCP_VERSION}`;
 

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@commerce-backend/spec';
 
-/** What this server speaks of UCP, and how it refuses. */
+/** The subset of UCP that this server supports, and its errors. */
 
 export const UCP_VERSION = '2026-08-25';
 
@@ -36,7 +36,7 @@ const NEGOTIABLE = Object.entries(CAPABILITIES).filter(([name]) => name !== 'dev
   Capability,
 ][];
 
-/** What both sides speak, in the version of this server. An extension counts only beside what it extends. */
+/** The capabilities of both sides, in the version of this server. An extension counts only together with its base. */
 export function intersection(theirs: Record<string, string[]>): Set<CapabilityName> {
   const shared = NEGOTIABLE.filter(([name]) => theirs[name]?.includes(UCP_VERSION));
   const names = new Set<string>(shared.map(([name]) => name));
@@ -49,7 +49,7 @@ function parentsOf({ extends: parents = [] }: Capability): string[] {
   return [parents].flat();
 }
 
-/** The capabilities that are told with an answer: its own, and those that extend it. */
+/** The capabilities listed in a response: its own, and those that extend it. */
 export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Record<string, { version: string }[]> {
   const names = NEGOTIABLE.filter(
     ([name, one]) => agreed.has(name) && (name === root || parentsOf(one).includes(root)),
@@ -59,7 +59,7 @@ export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Re
 
 export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
 
-/** What an agent of a customer can do about a refusal, as the API tells it, beside the protocol's own fields. */
+/** The remedy for a refusal, as the API returns it, in addition to the protocol's own fields. */
 type WayOut = Pick<ErrorBody, 'next' | 'alternatives'>;
 
 export type Message =
@@ -81,7 +81,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Nothing came of the request: there is no resource to show, and the messages say why. */
+/** The request failed: there is no resource to show, and the messages name the reason. */
 export class NoResource extends Error {
   readonly messages: Message[];
 

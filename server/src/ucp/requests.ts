@@ -1,7 +1,7 @@
 import { requestErrors } from '../http/contract/validator.ts';
 import { ProtocolError } from './protocol.ts';
 
-/** What is read of the requests; the rest of what the published schemas allow is passed over. */
+/** The fields of requests that are used; other fields of the published schemas are ignored. */
 
 export interface LineWish {
   id?: string;
@@ -44,7 +44,7 @@ export interface CheckoutWish extends CartWish {
       groups?: { selected_option_id?: string | null }[];
     }[];
   };
-  /** Not of the published schemas: where the shop's page leads back to. */
+  /** An extension of the published schemas: the address to which the shop's page returns. */
   return_url?: string;
   cancel_url?: string;
 }
@@ -101,7 +101,7 @@ const address = object({
 });
 const texts = list(text(601), 50);
 const flag = { type: 'boolean' };
-/** Those of the API have its types here. Its other limits are checked where they are applied. */
+/** Filters of the API are typed here. Their other limits are checked where they are applied. */
 const filters = object({
   ...{ categories: list(text(255), 20), price: object({ min: amount, max: amount }) },
   ...{ vendor: texts, product_type: texts, tag: texts, option: texts, attribute: texts, in_stock: flag, on_sale: flag },

@@ -30,7 +30,7 @@ function amounts({ totals }: { totals: { type: string; amount: number }[] }) {
   return Object.fromEntries(totals.map(({ type, amount }) => [type, amount]));
 }
 
-test('an agent finds, fills a cart, changes it, uses a code and hands over; its customer confirms; it reads the order', async () => {
+test('an agent searches, fills a cart, changes it, applies a code and hands over; its customer confirms; it reads the order', async () => {
   const { shop, client, givenProduct, givenDiscount, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -113,7 +113,7 @@ test('an agent finds, fills a cart, changes it, uses a code and hands over; its 
   expect(rows).toEqual([{ actor_type: 'agent', actor_id: token_id }]);
 });
 
-test('what a human wrote of the address reaches the agent plain and marked, and sent back as it was shown changes nothing', async () => {
+test('an address entered by a human reaches the agent sanitized and marked, and sending it back changes nothing', async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -176,7 +176,7 @@ test('budget and categories of the token hold, a revoked one is 401, and other c
   for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
 });
 
-test('a refusal says what to do and what would do instead, in words of the shop alone where they are marked', async () => {
+test('a refusal names the remedy and alternatives, and marks texts of the merchant', async () => {
   const { shop, client, guest, givenProduct } = await openUcp();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 5_000 });
   const { call } = client(access_token);
@@ -215,7 +215,7 @@ test('a refusal says what to do and what would do instead, in words of the shop 
   expect(unnamed.messages?.[0]).not.toHaveProperty('next');
 });
 
-test('a checkout that the scopes of the token do not reach is refused before anything of it is made', async () => {
+test('a checkout beyond the scopes of the token is rejected before anything is created', async () => {
   const { shop, client, givenProduct, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { variants } = await givenProduct();
@@ -234,7 +234,7 @@ test('a checkout that the scopes of the token do not reach is refused before any
   expect(made).toEqual([]);
 });
 
-test('a guest holds no stock until the human comes, is on record with its profile, and never completes', async () => {
+test('a guest agent reserves no stock until a human opens the page, is audited with its profile, and never completes', async () => {
   const { guest, givenProduct, owner, site_id, storefront, dashboard } = await openUcp();
   const { variants } = await givenProduct({ name: 'Last <b>mug</b>', inventory_quantity: 1 });
   const variant = variants[0]?.id ?? '';
@@ -282,7 +282,7 @@ test('a guest holds no stock until the human comes, is on record with its profil
   expect(data?.audit_events.map(({ action }) => action)).toContain('storefront.createCheckout');
 });
 
-test('a key serves one request: a copy changes nothing, another body is 409', async () => {
+test('a key belongs to one request: a repetition changes nothing, another body gets 409', async () => {
   const { guest, givenProduct } = await openUcp();
   const { variants } = await givenProduct();
   const line = (quantity: number) => ({ body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity }] } });
@@ -295,7 +295,7 @@ test('a key serves one request: a copy changes nothing, another body is 409', as
   const put = randomUUID();
   await guest.call('update_cart', id, { ...line(2), key: put });
   await guest.call('update_cart', id, line(3));
-  // The answer is that of the first, whatever has become of the cart since.
+  // The response is that of the first, even if the cart has changed since.
   expect((await guest.call('update_cart', id, { ...line(2), key: put })).line_items[0]?.quantity).toBe(2);
   expect((await guest.call('get_cart', id)).line_items[0]?.quantity).toBe(3);
   const reused = await guest.send('create_cart', '', { ...line(2), key });
@@ -314,7 +314,7 @@ test('a key serves one request: a copy changes nothing, another body is 409', as
   expect(more.messages).toMatchObject([{ code: 'not_found', severity: 'unrecoverable' }]);
 });
 
-test('what is malformed, unreachable or of another version is said as UCP says it', async () => {
+test('malformed, unreachable and mismatched versions are reported in the format of UCP', async () => {
   const { issuer, guest, site_id, baseUrl } = await openUcp();
   const old = await publishProfile({ version: '2026-01-11' });
   const bare = await publishProfile({ capabilities: {} });
@@ -329,7 +329,7 @@ test('what is malformed, unreachable or of another version is said as UCP says i
   expect(await statusOf('ftp://example.com/')).toEqual([400, 'invalid_profile_url']);
   expect(await statusOf('http://127.0.0.1:9/')).toEqual([424, 'profile_unreachable']);
   for (const one of [broken, page, broken, page]) expect(await statusOf(one.url)).toEqual([422, 'profile_malformed']);
-  // What cannot be used is not fetched again at once.
+  // An unusable profile is not fetched again at once.
   expect([broken.asked(), page.asked()]).toEqual([1, 1]);
   expect(await statusOf(old.url)).toEqual([422, 'version_unsupported']);
   expect(await ucpClient({ issuer, profile: bare.url }).call('search_catalog')).toMatchObject({

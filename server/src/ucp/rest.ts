@@ -47,7 +47,7 @@ export function rest(deps: OpeningDeps): Router {
   return router;
 }
 
-/** Profiles are kept by whoever reads them. */
+/** Clients cache profiles. */
 function publish(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
     try {
@@ -92,7 +92,7 @@ function send(res: Response, status: number, body: object): void {
   if (!res.headersSent) res.status(status).json(body);
 }
 
-/** A failure of the protocol: a code, and what it means. */
+/** A failure of the protocol: a code and its meaning. */
 export function fail(res: Response, thrown: unknown): void {
   const context = contextOf(res);
   const error = thrown instanceof Refused ? protocolErrorOf(thrown) : thrown;

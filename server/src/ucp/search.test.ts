@@ -29,7 +29,7 @@ async function openUcp() {
   return { ...shop, call, send, search };
 }
 
-test('a limit or a word that no product meets is reported beside what is found', async () => {
+test('a limit or a word that no product meets is reported with the results', async () => {
   const { search } = await openUcp();
 
   const cheap = await search({ query: 'mug under 5 euros' });
@@ -57,7 +57,7 @@ test('filters of the protocol and of the API hold exactly, and a price in anothe
   expect(euros).toMatchObject({ titles: ['Moor mug'], messages: [] });
 });
 
-test('the price of the intent narrows what is found, and is reported where nothing meets it', async () => {
+test('the price of the intent filters the results, and is reported if nothing meets it', async () => {
   const { search } = await openUcp();
 
   expect(await search({ query: 'mug', context: { intent: 'looking for a gift under 20 euros' } })).toMatchObject({
@@ -69,7 +69,7 @@ test('the price of the intent narrows what is found, and is reported where nothi
   expect(unmet.messages).toEqual(['price_not_met $.context.intent']);
 });
 
-test('products have the page of the shop, by its template or the page to buy', async () => {
+test('products link to the shop’s own page by its template, or to the hosted buy page', async () => {
   const { call, dashboard, baseUrl } = await openUcp();
   const urlOf = async () => {
     const { products } = await call('search_catalog', '', { body: { query: 'Larch tent' } });
@@ -84,7 +84,7 @@ test('products have the page of the shop, by its template or the page to buy', a
   expect(await urlOf()).toBe('https://shop.example/p/larch-tent?from=agent');
 });
 
-test('a filter that cannot be applied is refused with its name or reported, and so are words that are not understood', async () => {
+test('a filter that cannot be applied is rejected or reported by name, and words that are not understood as well', async () => {
   const { search, send } = await openUcp();
   const refusal = async (filters: object) => {
     const answer = await send('search_catalog', '', { body: { filters } });

@@ -3,7 +3,7 @@ import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../shop/merchant-text
 import { currencyDigits, minorUnits } from '../shop/money.ts';
 import type { Message } from './protocol.ts';
 
-/** What UCP shows of products, lines and totals. Words of the merchant are plain, short, and marked as theirs. */
+/** UCP's views of products, lines and totals. Texts of the merchant are sanitized, short, and marked. */
 
 export function said(words: string | null | undefined, cap: number = CAPS.name): string {
   return sanitizeMerchantText(words, cap) ?? '';
@@ -111,7 +111,7 @@ export function cartTotals({ subtotal, discount, total, currency }: Cart): Total
 
 type Sums = Pick<Checkout, 'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'currency'>;
 
-/** Tax that is included in the prices is no sum of its own. */
+/** Tax that the prices include is not a separate total. */
 export function checkoutTotals(sums: Sums, onLines: number): Total[] {
   const { currency } = sums;
   const of = (amount: string) => cents(amount, currency);
@@ -137,7 +137,7 @@ export function optionOf(option: ShippingChoice, currency: string) {
   };
 }
 
-/** What a shopper should know, in words of ours: those of the cart name products. */
+/** A warning for the shopper, in fixed words: those of the cart name products. */
 export function messageOfWarning(warning: CartWarning, items: CartItem[]): Message {
   const { code, line_item_id, available } = warning;
   const at = items.findIndex(({ id }) => id === line_item_id);

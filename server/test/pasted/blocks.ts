@@ -8,8 +8,8 @@ export interface Block {
   file: string;
   line: number;
   /**
-   * `pasted` ends by itself; `keeps-running` goes on until Ctrl-C, in a terminal of its own; `no-test` needs what no test has;
-   * `own-test` needs a place of its own, where another test pastes it; `program` is to be put in a file, and run.
+   * `pasted` ends on its own; `keeps-running` runs until Ctrl-C, in a terminal of its own; `no-test` cannot run in a test;
+   * `own-test` needs a setup of its own, where another test pastes it; `program` is saved to a file, and run.
    */
   kind: 'pasted' | (typeof MARKS)[number] | 'program';
   text: string;
@@ -19,7 +19,7 @@ export interface Block {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** In the order in which a newcomer comes to them. */
+/** In the order in which a newcomer reads them. */
 export const DOCUMENTS = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -35,12 +35,12 @@ export const DOCUMENTS = [
 const FENCE = /^( *)```(\w+)(?: (.+))?\n([\s\S]*?)^\1```$/gm;
 const IN_A_FILE = /in a file `([\w.-]+)`[^\n]*(?:\n[^\n]+)*\n\n$/;
 
-/** A fenced block of a document, in whatever language. */
+/** A fenced block of a document, in any language. */
 export interface Snippet {
   file: string;
   line: number;
   language: string;
-  /** What stands behind the language, such as keeps-running. */
+  /** The mark after the language, such as keeps-running. */
   mark: string | undefined;
   text: string;
   /** The document up to it. */
@@ -56,7 +56,7 @@ export function snippetsOf(file: string): Snippet[] {
   });
 }
 
-/** The file that a program is to be put in, and run from, where the text before it names one. */
+/** The file to save a program to and run it from, if the text before it names one. */
 export function fileNameOf({ before }: Pick<Snippet, 'before'>): string | undefined {
   return IN_A_FILE.exec(before)?.[1];
 }

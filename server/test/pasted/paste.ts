@@ -3,11 +3,11 @@ import { waitFor } from '../receiver.ts';
 
 const LONGEST_BLOCK_MS = 120_000;
 
-/** A shell that gets text as somebody pastes it: all at once, into the same input that its commands read. */
+/** A shell that gets text as if it were pasted: all at once, into the same input that its commands read. */
 export interface Paster {
-  /** What the text printed, once the shell has finished it. Throws when a command failed or took the rest as its input. */
+  /** Resolves to the output, once the shell has finished. Throws when a command failed or took the rest as its input. */
   paste(text: string): Promise<string>;
-  /** Pastes commands that keep running, and resolves when they have printed this. */
+  /** Pastes commands that keep running, and resolves when this output appears. */
   leaveRunning(text: string, ready: RegExp): Promise<void>;
   printed(): string;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export function openShell(cwd: string, env: Record<string, string>): Paster {
     try {
       await waitFor(() => found() || hasEnded(shell), LONGEST_BLOCK_MS);
     } catch {
-      throw new Error(`It does not come to its end. Does it ask something?\n${text}\n${printed.slice(from)}`);
+      throw new Error(`The commands do not finish. Do they wait for input?\n${text}\n${printed.slice(from)}`);
     }
     const said = printed.slice(from);
     if (hasEnded(shell) || /^failed: /m.test(said)) throw new Error(`${text}\n${said}`);
@@ -57,7 +57,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Ends a process and all that it has started. */
+/** Ends a process and its children. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child) || child.pid === undefined) return;
   const ended = new Promise((exit) => child.once('exit', exit));

@@ -3,9 +3,9 @@ import { follow, type Login } from '../customer-tab.ts';
 
 const OFTEN_MS = 200;
 
-/** Somebody who reads what a terminal prints, and opens in a browser what it says to open. */
+/** Reads the output of a terminal, and opens the printed addresses in a browser. */
 export interface Reader {
-  /** Once all is done that has been printed so far. Throws what a page refused. */
+  /** Resolves once everything printed so far is done. Throws the error of a page. */
   caughtUp(): Promise<void>;
   leave(): void;
 }
@@ -19,7 +19,7 @@ export function openReader(page: Page, login: Login, printed: () => string): Rea
     followed = links.length;
   };
   const timer = setInterval(read, OFTEN_MS);
-  // It is told where somebody waits for it.
+  // The error surfaces where a caller awaits it.
   work.catch(() => {});
   return {
     async caughtUp() {

@@ -1,6 +1,6 @@
 /**
- * What the programs in the documents use without saying where it comes from: the functions of the SDK, clients that an earlier block
- * made, and values of the reader's own. A name that a block declares itself goes before these.
+ * Names that the programs in the documents use without declaring them: the functions of the SDK, clients that an earlier block
+ * made, and values of the reader's own. A name that a block declares itself takes precedence.
  */
 type Sdk = typeof import('@commerce-backend/sdk');
 
@@ -32,9 +32,9 @@ declare const etag: string;
 declare const body: { name: string; price: string };
 declare const cursor: string | undefined;
 declare const index: Map<string, unknown>;
-/** Of whatever provider. */
+/** Of any provider. */
 declare const model: never;
-/** The address at which a browser came back. */
+/** The address to which a browser returned. */
 declare const returned: URL;
 
 declare function askAgain(...shown: unknown[]): void;

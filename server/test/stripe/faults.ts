@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What can go wrong with a call: the connection is cut before or after its effect, the answer never comes, or is an error. */
+/** Faults of a call: the connection is cut before or after its effect, there is no response, or it is an error. */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
 interface Fault extends FaultOptions {
   kind: FaultKind;
-  /** Of `POST /v1/refunds`, say. */
+  /** For instance `POST /v1/refunds`. */
   calls: RegExp;
   left: number;
 }
@@ -15,7 +15,7 @@ export interface FaultOptions {
   skip?: number;
   /** Only calls of this account. */
   account?: string;
-  /** Called as it happens: before the connection is cut, say. */
+  /** Called at that moment, for instance before the connection is cut. */
   also?: () => void;
 }
 
@@ -28,7 +28,7 @@ export class Faults {
     this.#faults.push({ ...options, kind, calls, left: times });
   }
 
-  /** Makes each such call take this long. */
+  /** Delays each such call by this time. */
   slow(ms: number, calls = /./): void {
     this.#slow = { calls, ms };
   }

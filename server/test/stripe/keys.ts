@@ -1,6 +1,6 @@
 import { invalid, Refusal } from './objects.ts';
 
-/** The answer to a call. */
+/** The response to a call. */
 export interface Answer {
   status: number;
   body: object;
@@ -13,8 +13,8 @@ interface Kept {
 }
 
 /**
- * Idempotency keys as Stripe has them: the first answer is kept for 24 hours, whatever it is, unless the call was refused before
- * anything began; the same key with another call is refused.
+ * Idempotency keys as in Stripe: the first response is kept for 24 hours, whatever it is, unless the call was rejected before
+ * it began; the same key with another call is rejected.
  */
 export class Keys {
   readonly #kept = new Map<string, Kept>();
@@ -36,7 +36,7 @@ export class Keys {
       kept.answer = await work();
       return kept.answer;
     } catch (error) {
-      // A declined card is an outcome; a call that was refused at once has none.
+      // A declined card is a result; a call that was rejected at once has none.
       if (error instanceof Refusal && error.status === 402) kept.answer = { status: 402, body: error.body };
       else this.#kept.delete(key);
       throw error;

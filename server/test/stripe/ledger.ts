@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Intent, invalid, type Refund, type Session, type StripeEvent } from './objects.ts';
 
-/** How a card behaves that a confirmation token stands for. */
+/** The behaviour of a confirmation token's card. */
 export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
 /** A week: how long a bank reserves money for. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
 
-/** The state of the stand-in: everything that Stripe would keep, with a clock that can be set forward. */
+/** The state of the stand-in: everything that Stripe would store, with a clock that can be set forward. */
 export class Ledger {
   readonly intents = new Map<string, Intent>();
   readonly sessions = new Map<string, Session>();
@@ -26,7 +26,7 @@ export class Ledger {
     return Math.floor(Date.now() / 1_000) + this.#ahead;
   }
 
-  /** Sets the clock forward; whatever expires in that time ends. */
+  /** Sets the clock forward; everything that expires in that time ends. */
   advance(seconds: number): void {
     this.#ahead += seconds;
     for (const session of this.sessions.values()) {
@@ -70,7 +70,7 @@ export class Ledger {
     if (session) this.#complete(session, intent);
   }
 
-  /** The bank said no. */
+  /** The bank declines. */
   decline(intent: Intent, code: string): void {
     intent.next_action = null;
     intent.last_payment_error = { type: 'card_error', code, message: `The payment failed: ${code}.` };
@@ -143,13 +143,13 @@ const EVENT_OF: Partial<Record<Intent['status'], string>> = {
   requires_action: 'payment_intent.requires_action',
 };
 
-/** Without what is only for the stand-in. */
+/** Without fields that only the stand-in has. */
 export function onTheWire<One extends { account: string }>(one: One): Omit<One, 'account'> {
   const { account: _, ...wire } = one;
   return wire;
 }
 
-/** Its method of payment is an id, unless it was asked for. */
+/** Its payment method is an id, unless it is expanded. */
 export function intentOnTheWire(intent: Intent, expand: string[] = []) {
   const { payment_method: method, ...wire } = onTheWire(intent);
   return { ...wire, payment_method: expand.includes('payment_method') ? method : (method?.id ?? null) };

@@ -15,7 +15,7 @@ export interface Intent {
   description: string | null;
   last_payment_error: { type: 'card_error'; code: string; message: string } | null;
   metadata: Record<string, string>;
-  /** On the wire only its id, unless it was asked for. */
+  /** On the wire only its id, unless it is expanded. */
   payment_method: { id: string; object: 'payment_method'; type: string } | null;
   next_action: { type: 'redirect_to_url'; redirect_to_url: { url: string } } | { type: 'use_stripe_sdk' } | null;
   return_url: string | null;
@@ -70,7 +70,7 @@ export interface StripeEvent {
   data: { object: object };
 }
 
-/** A refusal in Stripe's words. */
+/** An error in Stripe's format. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: { error: object };

@@ -4,7 +4,7 @@ import { payWith } from './intents.ts';
 import type { Ledger } from './ledger.ts';
 import { intentOfSession } from './sessions.ts';
 
-/** What the shopper sees at Stripe: the page of a session, and that of the bank. Forms without scripts, as a test or a person uses them. */
+/** Stripe's pages for the shopper: the page of a session, and that of the bank. Forms without scripts, as a test or a person uses them. */
 
 type Reply = { to: string } | { html: string };
 

@@ -67,7 +67,7 @@ export function expireSession(ledger: Ledger, session: Session): object {
   return ledger.sessionOnTheWire(session);
 }
 
-/** The intent of a session in which somebody pays: there is one from the first attempt on. */
+/** The intent of a session with a payment attempt: it exists from the first one on. */
 export function intentOfSession(ledger: Ledger, session: Session): Intent {
   if (session.status !== 'open') throw new Error(`The session ${session.id} is ${session.status}.`);
   if (session.payment_intent !== null) return ledger.intent(session.payment_intent);

@@ -26,7 +26,7 @@ export async function openStripe({ deadlines }: { deadlines?: ProviderDeadlines 
   return {
     standIn,
     server,
-    /** A shop that is paid by an account of its own at the stand-in. */
+    /** A shop with its own account at the stand-in. */
     givenShop: (given: { currency?: string; capture?: 'automatic' | 'manual' } = {}) =>
       givenShop(standIn, server, { ...given, deadlines }),
     async close() {
@@ -67,15 +67,15 @@ async function givenShop(
   });
   const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
 
-  /** Completes a checkout with the payment given; resolves to what the client got. */
+  /** Completes a checkout with the payment given; resolves to the response. */
   async function complete(checkout_id: string, payment: { confirmation_token?: string; return_url?: string }) {
     const params = { path: { checkout_id } };
-    // An open payment goes on without being told how it is paid.
+    // An open payment continues without repeating the payment method.
     const body = Object.keys(payment).length === 0 ? {} : { payment };
     return storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body });
   }
 
-  /** A checkout that is ready to be paid, for 10.00 plus 4.90 for delivery unless told otherwise. */
+  /** A checkout that is ready to be paid, by default for 10.00 plus 4.90 for delivery. */
   async function givenCheckout(content?: Parameters<typeof opened.givenCheckout>[0]) {
     await opened.givenTerms({ allowed_origins: ['https://shop.example'] });
     return opened.givenCheckout({ payment_method: 'bank_transfer', ...content }).then(async ({ id, total }) => {
@@ -105,7 +105,7 @@ async function givenShop(
       if (!data) throw new Error(`The payment was refused: ${JSON.stringify(error)}`);
       return data.order;
     },
-    /** A checkout whose payment has been begun on Stripe's page, and that page. */
+    /** A checkout whose payment has begun on Stripe's page, and that page. */
     async givenPage(content?: Parameters<typeof opened.givenCheckout>[0]) {
       const { id } = await givenCheckout(content);
       const { error } = await complete(id, { return_url: RETURN_URL });
@@ -130,7 +130,7 @@ async function givenShop(
       if (!data) throw new Error(`There is no order: ${JSON.stringify(error)}`);
       return data;
     },
-    /** What the jobs do, now. */
+    /** Runs the jobs now. */
     finishMoves: () => finishMoves(db, tenant, deps),
     settlePayments: () => settlePayments(db, tenant, deps),
     /** The events of this shop's account, oldest first. */

@@ -12,14 +12,14 @@ import { servePage } from './pages.ts';
 import { type Endpoint, sendEvent } from './webhooks.ts';
 
 /**
- * A stand-in for Stripe that speaks its wire format for what the server uses, keeps state as Stripe does, and is called only by
- * the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
+ * A stand-in for Stripe that speaks the wire format of the endpoints that the server uses, keeps state as Stripe does, and is
+ * called only by the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
  */
 export class StripeStandIn {
   readonly ledger = new Ledger();
   readonly keys = new Keys();
   readonly faults = new Faults();
-  /** Where events are sent as they happen; empty while a test sends them itself. */
+  /** The endpoints for events; empty while a test sends them itself. */
   endpoints: Endpoint[] = [];
   /** The calls that were made, in their order, such as `POST /v1/refunds`. */
   readonly calls: string[] = [];
@@ -42,7 +42,7 @@ export class StripeStandIn {
     return this;
   }
 
-  /** Refuses connections, until `up`. */
+  /** Rejects connections, until `up`. */
   async down(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
@@ -53,26 +53,26 @@ export class StripeStandIn {
     await this.listen(this.#port);
   }
 
-  /** Waits until what was sent as it happened has been answered. */
+  /** Waits until all sent events have a response. */
   async sent(): Promise<void> {
     while (this.#sending.length > 0) await Promise.all(this.#sending.splice(0));
   }
 
-  /** What Stripe.js gives the storefront for a card; each can be used once. */
+  /** The confirmation token that Stripe.js would create for a card; each can be used once. */
   confirmationToken(card: Card = 'success'): string {
     const token = this.ledger.id('ctoken');
     this.ledger.tokens.set(token, card);
     return token;
   }
 
-  /** What somebody at the shop does in Stripe's dashboard. */
+  /** A refund that the merchant makes in Stripe's dashboard. */
   refund(intent_id: string, amount: number, reason: Refund['reason'] = null): Refund {
     const intent = this.ledger.intent(intent_id);
     const { id } = createRefund(this.ledger, intent.account, { payment_intent: intent.id, amount: String(amount) });
     return Object.assign(this.ledger.refund(id), { reason });
   }
 
-  /** Presses a button of one of the pages, and resolves to where that leads. */
+  /** Presses a button of one of the pages, and resolves to the address of the redirect. */
   async press(url: string, action: string): Promise<string | null> {
     const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
     await answer.arrayBuffer();

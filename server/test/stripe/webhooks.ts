@@ -13,7 +13,7 @@ export interface Endpoint {
 
 const stripe = new Stripe('sk_test_only_to_sign');
 
-/** Resolves to the status of the answer, 0 when there was none. */
+/** Resolves to the status of the response, 0 without a response. */
 export async function sendEvent(event: StripeEvent, endpoint: Endpoint, signedAt = Date.now()): Promise<number> {
   const { body, signature } = signed(event, endpoint, signedAt);
   return post(endpoint.url, body, signature);

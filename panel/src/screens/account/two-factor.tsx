@@ -78,7 +78,7 @@ function SetUp({ onClose }: { onClose: () => void }) {
             <img className="qr" alt="The code to scan" src={`data:image/svg+xml;utf8,${encodeURIComponent(qr_svg)}`} />
             <Copyable text={totp_secret} />
             <TextField
-              label="Code that the app shows"
+              label="Code from the app"
               name="totp_code"
               inputMode="numeric"
               autoComplete="one-time-code"
@@ -124,7 +124,8 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: 
   return (
     <Dialog open onClose={onClose} title="Your recovery codes">
       <p>
-        Each replaces a code of the app once, if the phone is lost. They are shown only now: print them, or store them.
+        Each works once instead of a code of the app, if you lose your phone. They are shown only now: print them, or
+        store them.
       </p>
       <pre>{codes.join('\n')}</pre>
       <footer>

@@ -19,7 +19,7 @@ export function Activity({ agent_token_id }: { agent_token_id: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   return (
-    <Card title="What it did">
+    <Card title="Activity">
       <Loaded query={events}>
         {({ pages }) => {
           const rows = pages.flatMap(({ audit_events }) => audit_events);

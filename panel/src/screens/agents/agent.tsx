@@ -24,7 +24,7 @@ const SCOPES: Record<string, string> = {
   'orders:read': "read the customer's orders",
 };
 
-/** One agent: what it may do, what it has spent, and everything that it did. */
+/** One agent: its permissions, its spending and its activity. */
 export function Agent({ params }: { params: Record<string, string> }) {
   const id = params.agent_token_id ?? '';
   const token = useAgentToken(id);
@@ -68,7 +68,7 @@ function Access({ token }: { token: AgentToken }) {
     ['Pending', minor(token.budget_pending_cents, currency)],
     ['Remaining', minor(token.budget_remaining_cents, currency)],
     ['Budget resets', budget_resets_at && time(budget_resets_at)],
-    ['Spent in all', token.budget_period !== 'once' && minor(token.spent_total_cents, currency)],
+    ['Total spent', token.budget_period !== 'once' && minor(token.spent_total_cents, currency)],
     ['Allowed', time(token.created_at)],
     ['Last used', last_used_at ? time(last_used_at) : 'Never'],
     ['Until', time(token.expires_at)],
@@ -89,7 +89,7 @@ function Revoke({ token }: { token: AgentToken }) {
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params })),
     onSuccess: async () => {
       await readAgain('agents', 'overview');
-      toast(`${token.agent_name} has no access any more.`);
+      toast(`${token.agent_name} no longer has access.`);
     },
     onError: toastError,
     onSettled: () => setAsking(false),
@@ -108,8 +108,8 @@ function Revoke({ token }: { token: AgentToken }) {
         busy={work.isPending}
       >
         <p>
-          Its next call is refused. Purchases that it has prepared can still be confirmed by the customer, who is told
-          who ended the access. Only the customer can allow it again.
+          Its next call is rejected. The customer can still confirm purchases that it has prepared, and sees who ended
+          the access. Only the customer can allow it again.
         </p>
       </Confirm>
     </>

@@ -11,7 +11,7 @@ import './agents.css';
 import { Policy } from './policy.tsx';
 import { eachPeriod } from './words.ts';
 
-/** The AI agents that customers let shop for them, and what the shop allows agents at all. */
+/** The AI agents of customers, and the shop's policy for agents. */
 export function Agents() {
   const [params, change] = useSearchState();
   const status = params.get('status');
@@ -44,11 +44,11 @@ export function Agents() {
 }
 
 function NoAgents({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No agent has this access" />;
+  if (filtered) return <Empty title="No matching agents" />;
   return (
     <Empty title="No agents yet">
-      A customer can allow an AI assistant to shop here for them: what it may do, how much it may spend, until when.
-      Each assistant then stands here with what it has done. It never pays: the customer confirms every purchase.
+      A customer can allow an AI assistant to shop here for them, with permissions, a budget and an expiry date. Each
+      assistant is then listed here with its activity. It never pays: the customer confirms every purchase.
     </Empty>
   );
 }

@@ -17,7 +17,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type AgentPolicy = Schemas['AgentPolicy'];
 
-/** What the shop allows agents at all; one switch ends new access. */
+/** The shop's policy for agents; one switch prevents new access. */
 export function Policy() {
   const { merchant } = useMe();
   const can = useCan();
@@ -68,7 +68,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
   );
 }
 
-/** Saves some fields upon what the policy is now, and nothing if somebody else changes it in between. */
+/** Saves some fields of the current policy, and nothing if somebody else changes it in between. */
 function useSavePolicy(said: string) {
   return useMutation({
     mutationFn: async (changes: Partial<AgentPolicy>) => {

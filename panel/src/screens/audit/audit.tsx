@@ -22,7 +22,7 @@ const actors: [ActorType, string][] = [
   ['storefront', 'Guests of the storefront'],
 ];
 
-/** What people look for; a link such as `?action=agent.createCheckout` shows any other. */
+/** Frequent filters; a link such as `?action=agent.createCheckout` shows any other. */
 const ACTIONS = [
   ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
   'adjustInventory',
@@ -32,7 +32,7 @@ const ACTIONS = [
   ...['createApiKey', 'rotateApiKey', 'createSyncKey', 'createWebhook', 'changePassword'],
 ].map((name) => `dashboard.${name}`);
 
-/** Who did what, newest first. Entries are never changed. */
+/** All actions with their actors, newest first. Entries are never changed. */
 export function Audit() {
   const [params, change] = useSearchState();
   const actor_type = actors.find(([type]) => type === params.get('actor_type'))?.[0];
@@ -81,8 +81,8 @@ function Rows({ events }: { events: AuditEvent[] }) {
   const format = useFormat();
   if (events.length === 0) {
     return (
-      <Empty title="Nothing is on record">
-        Here stands each call of an agent, and each change that staff, keys, customers and guests make.
+      <Empty title="No entries">
+        This log lists each call of an agent, and each change by staff, keys, customers and guests.
       </Empty>
     );
   }
@@ -116,10 +116,10 @@ function Actor({ event }: { event: AuditEvent }) {
   );
 }
 
-/** What somebody is, where `label` has no good word for it. */
+/** Names of actor types where `label` has no good word. */
 const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
 
-/** Whether it was done; what was refused says by which status, for support to look it up. */
+/** Whether it was done; for rejected calls also the status, for support. */
 function Outcome({ status }: { status: number }) {
   if (status < 400) return <Badge value="succeeded">Done</Badge>;
   return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;

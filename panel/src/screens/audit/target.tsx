@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { Schemas } from '../../api.ts';
 
-/** The screen of what a call was about, by the end of its operation's name. The first target is the id in its path, or what it made. */
+/** The screen for the target of a call, by the end of its operation's name. The first target is the id in its path, or of the created object. */
 const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/Collection(Products?)?$/, '/collections', 'Collection'],
   [/(Product|Option|Image|Variant)$/, '/products', 'Product'],
@@ -11,10 +11,10 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/AgentToken$/, '/agents', 'Agent'],
   [/Webhook$/, '/settings/webhooks', 'Webhook'],
 ];
-/** What they are about has no screen any more, or one of another kind. */
+/** The target of these no longer has a screen, or one of another kind. */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
-/** Leads to the product, the order and so on that a call of staff or of a key was about. */
+/** Links to the target of a call by staff or a key: the product, the order and so on. */
 export function Target({ event: { action, status, targets } }: { event: Schemas['AuditEvent'] }) {
   const [id] = targets;
   const [, path, noun] = SCREENS.find(([operation]) => operation.test(action)) ?? [];

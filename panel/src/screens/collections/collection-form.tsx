@@ -11,7 +11,7 @@ export function CollectionForm({
   onUploading,
 }: {
   saved?: Collection;
-  /** Hears how many pictures are on their way. */
+  /** Gets the number of pictures that are still uploading. */
   onUploading: (waiting: number) => void;
 }) {
   const can = useCan();

@@ -18,7 +18,7 @@ export function CollectionProducts({ hidden }: { /** How many more there are tha
   const { number } = useFormat();
   const { field } = useController<CollectionDraft, 'products'>({ name: 'products' });
   const { value: products, onChange } = field;
-  // Whether the order here is the one in the shop.
+  // Whether the shop shows them in this order.
   const ownOrder = useWatch<CollectionDraft, 'sort_order'>({ name: 'sort_order' }) === 'manual';
   const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
   return (
@@ -54,7 +54,7 @@ export function CollectionProducts({ hidden }: { /** How many more there are tha
   );
 }
 
-/** Finds products by words, each with a button that puts it into the collection. */
+/** Searches products, each with a button that adds it to the collection. */
 function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (product: ListedProduct) => void }) {
   const [q, setQ] = useState('');
   const found = useQuery({
@@ -69,7 +69,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
       <SearchField label="Find products to add" placeholder="Name, SKU, vendor, tag" value={q} onSearch={setQ} />
       {q !== '' && found.data && (
         <ul aria-label="Found products">
-          {found.data.products.length === 0 && <li>Nothing is found.</li>}
+          {found.data.products.length === 0 && <li>No products found.</li>}
           {found.data.products.map((product) => (
             <li key={product.id}>
               <Pictured url={product.images[0]?.url}>{product.name}</Pictured>
@@ -88,7 +88,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
   );
 }
 
-/** What the rules find at present. */
+/** The current matches of the rules. */
 export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (

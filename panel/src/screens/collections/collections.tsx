@@ -111,7 +111,7 @@ function NoCollections({ filtered }: { filtered: boolean }) {
   const can = useCan();
   if (filtered) {
     return (
-      <Empty title="No collection is like that">
+      <Empty title="No matching collections">
         <p>Try fewer words.</p>
       </Empty>
     );
@@ -123,7 +123,7 @@ function NoCollections({ filtered }: { filtered: boolean }) {
     >
       <p>
         A collection is a part of your shop, such as “Gifts under 20” or “New in autumn”. Choose its products by hand,
-        or say by rules what belongs to it, and it keeps itself up to date.
+        or define rules, and it updates itself automatically.
       </p>
     </Empty>
   );

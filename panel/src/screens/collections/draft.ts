@@ -7,7 +7,7 @@ type Input = Inputs['CollectionInput'];
 
 export type ListedProduct = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
 
-/** A collection as the editor holds it: the body of the API's call, with the products that were chosen by hand. */
+/** A collection in the editor: the body of the API's call, with the manually chosen products. */
 export type CollectionDraft = Omit<Input, 'product_ids'> &
   Required<Pick<Input, 'type' | 'rules' | 'sort_order' | 'published'>> & { products: ListedProduct[] };
 
@@ -16,7 +16,7 @@ export type RuleDraft = CollectionDraft['rules'][number];
 export const Field = fieldsOf<CollectionDraft>();
 
 export const SORT_ORDERS: Record<CollectionSortOrder, string> = {
-  manual: 'My own order',
+  manual: 'Manually',
   best_selling: 'Best selling first',
   title_asc: 'Name, A to Z',
   title_desc: 'Name, Z to A',
@@ -28,7 +28,7 @@ export const SORT_ORDERS: Record<CollectionSortOrder, string> = {
 
 const WORDS = ['equals', 'not_equals', 'contains'] as const;
 
-/** What each field of a rule can be compared by. */
+/** The operators of each field of a rule. */
 export const OPERATORS: Record<RuleDraft['field'], readonly RuleDraft['operator'][]> = {
   tag: WORDS,
   product_type: WORDS,

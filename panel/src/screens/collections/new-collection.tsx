@@ -33,7 +33,7 @@ export function NewCollection() {
           </Button>
         }
       >
-        <Card title="How do products get into it?">
+        <Card title="How are products added?">
           <TypeChoice />
         </Card>
         <CollectionForm onUploading={editing.setWaiting} />
@@ -43,8 +43,8 @@ export function NewCollection() {
 }
 
 const TYPES = [
-  { type: 'manual', name: 'I choose them', hint: 'And put them in the order I like.' },
-  { type: 'automatic', name: 'By rules', hint: 'Every product that meets them belongs to it, also later ones.' },
+  { type: 'manual', name: 'I choose them', hint: 'And sort them by hand.' },
+  { type: 'automatic', name: 'By rules', hint: 'Every product that meets them belongs to it, including later ones.' },
 ] as const;
 
 function TypeChoice() {

@@ -9,7 +9,7 @@ import { type Collection, type CollectionDraft, collectionDraftOf } from './draf
 
 type Saved = Versioned<CollectionDraft>;
 
-/** As many products as one call of a collection shows; what comes after them keeps its order. */
+/** As many products as one call of a collection returns; later ones keep their order. */
 export const SHOWN = 250;
 
 export function loadCollection(collection_id: string, signal?: AbortSignal): Promise<Versioned<Collection>> {
@@ -24,7 +24,7 @@ export function forgetCollections(): Promise<void> {
   return readAgain('collections');
 }
 
-/** A draft as the API takes it. An address that is emptied stays as it is. */
+/** A draft as the API takes it. An emptied handle is left unchanged. */
 function inBody({ products, ...draft }: CollectionDraft): Omit<CollectionDraft, 'products'> {
   const { handle, image_url, type } = draft;
   return {
@@ -41,7 +41,7 @@ export async function createCollection(draft: CollectionDraft): Promise<string> 
   return id;
 }
 
-/** Saves a collection. What is left of a save that was refused halfway stays typed, upon what the collection is now. */
+/** Saves a collection. If a save fails halfway, the unsaved changes stay in the form, now based on the collection's current state. */
 export async function saveCollection(collection_id: string, draft: CollectionDraft, over: Saved): Promise<Saved> {
   const load = async () => collectionDraftOf(await loadCollection(collection_id));
   try {
@@ -54,7 +54,7 @@ export async function saveCollection(collection_id: string, draft: CollectionDra
   return load();
 }
 
-/** Brings a collection to what was edited. Each call names the version that the one before it left behind. */
+/** Updates a collection to the draft. Each call names the version that the previous one returned. */
 async function update(collection_id: string, { data: base, etag }: Saved, draft: CollectionDraft): Promise<void> {
   let version = etag;
   const send = async <Result extends { response: Response; error?: unknown }>(

@@ -40,7 +40,7 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
         <Field.Area name="note" label="Note for staff" />
         <Field.Tick
           name="marketing_opt_in"
-          label="Wants mails about offers"
+          label="Agreed to marketing e-mails"
           hint="Only with the customer’s own consent."
         />
       </DialogFrame>

@@ -75,8 +75,8 @@ function Acts({ customer }: { customer: Customer }) {
         action="Erase"
         busy={erase.isPending}
       >
-        Name, e-mail, phone and addresses are removed here and in the orders, whose amounts stay for the books. The
-        account and its agents end. This cannot be undone.
+        Name, e-mail, phone and addresses are removed here and in the orders; the amounts stay for accounting. The
+        account is closed and its agents lose access. This cannot be undone.
       </Confirm>
     </>
   );
@@ -105,7 +105,7 @@ function Contact({ customer }: { customer: Customer }) {
         <dd>
           {format.money(customer.total_spent)} in {format.counted(customer.orders_count, 'order')}
         </dd>
-        <dt>Offers by mail</dt>
+        <dt>Marketing e-mails</dt>
         <dd>{customer.marketing_opt_in ? 'agreed' : 'not agreed'}</dd>
       </dl>
       {customer.note && <p className="note">{customer.note}</p>}

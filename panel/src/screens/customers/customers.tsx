@@ -22,7 +22,7 @@ const sorts = [
   ['email_desc', 'E-mail, Z to A'],
 ] as const;
 
-/** Who bought, and who has an account. */
+/** Customers, with and without an account. */
 export function Customers() {
   const [params, change] = useSearchState();
   const [creating, setCreating] = useState(false);
@@ -45,10 +45,10 @@ export function Customers() {
       <Loaded query={query}>
         {({ customers, ...page }) =>
           customers.length === 0 ? (
-            <Empty title={filtered ? 'Nobody fits' : 'No customers yet'}>
+            <Empty title={filtered ? 'No matching customers' : 'No customers yet'}>
               {filtered
                 ? 'Try another name or e-mail address.'
-                : 'Whoever orders or opens an account appears here by themselves.'}
+                : 'Customers appear here when they order or create an account.'}
             </Empty>
           ) : (
             <>
@@ -127,7 +127,7 @@ function Rows({ customers }: { customers: Customer[] }) {
   );
 }
 
-/** The name as it is written, or else the e-mail address; of somebody who was erased, neither. */
+/** The name, or else the e-mail address; a label for an erased customer. */
 export function nameOf({ first_name, last_name, email, anonymized_at }: Customer): string {
   if (anonymized_at) return 'Erased customer';
   return [first_name, last_name].filter(Boolean).join(' ') || email;

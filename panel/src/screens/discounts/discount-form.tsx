@@ -53,7 +53,7 @@ async function send(id: string | undefined, values: Input, over: Versioned<Input
   return versioned(api.PATCH('/api/dashboard/discounts/{discount_id}', call), unwrap);
 }
 
-/** A code counts its uses by itself. */
+/** The server counts the uses of a code, so they are not part of the form. */
 function inputOf({ data, etag }: Versioned<Discount>): Versioned<Input> {
   const computed = ['id', 'currency', 'status', 'usage_count', 'created_at', 'updated_at'];
   return { data: without(data, computed) as Input, etag };
@@ -69,7 +69,12 @@ function What() {
   const { field: kind } = useController<Input, 'kind'>({ name: 'kind' });
   return (
     <>
-      <Field.Text name="code" label="Code" hint="What shoppers enter; upper and lower case are the same." required />
+      <Field.Text
+        name="code"
+        label="Code"
+        hint="The code that shoppers enter; upper and lower case are the same."
+        required
+      />
       <div className="fields-2">
         <Select
           {...kind}
@@ -105,10 +110,10 @@ function Limits() {
     <div className="fields-2">
       <Field.Moment name="starts_at" label="From" hint="By this device’s clock." />
       <Field.Moment name="ends_at" label="Until" hint="By this device’s clock." />
-      <Field.Amount name="minimum_subtotal" label={`Smallest order value in ${currency}`} />
-      <Field.Whole name="minimum_quantity" label="Fewest pieces in the cart" type="number" min={1} />
-      <Field.Whole name="usage_limit" label="Times in total" type="number" min={1} />
-      <Field.Whole name="usage_limit_per_customer" label="Times for each customer" type="number" min={1} />
+      <Field.Amount name="minimum_subtotal" label={`Minimum order value in ${currency}`} />
+      <Field.Whole name="minimum_quantity" label="Minimum items in the cart" type="number" min={1} />
+      <Field.Whole name="usage_limit" label="Uses in total" type="number" min={1} />
+      <Field.Whole name="usage_limit_per_customer" label="Uses per customer" type="number" min={1} />
     </div>
   );
 }

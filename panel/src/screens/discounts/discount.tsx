@@ -22,7 +22,7 @@ export function NewDiscount() {
   );
 }
 
-/** One code: what it does, and who has used it. */
+/** One code: its terms, and its uses. */
 export function DiscountScreen({ params }: { params: Record<string, string> }) {
   const discount_id = params.id ?? '';
   const can = useCan();
@@ -33,7 +33,7 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
         api.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id } }, signal }),
         unwrap,
       ),
-    // What is typed began with one state; a newer one arrives as a conflict, or after a save.
+    // The form starts from one state; a newer one arrives as a conflict, or after a save.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -69,7 +69,7 @@ function Delete({ discount: { id, code } }: { discount: Discount }) {
       send={() => unwrap(api.DELETE('/api/dashboard/discounts/{discount_id}', { params }))}
       shownBy={['discounts']}
     >
-      Nobody can use it any more. Orders that used it keep what it took off. To pause it, untick “Shoppers can use it”.
+      No one can use it any more. Orders that used it keep their discount. To pause it, clear “Shoppers can use it”.
     </DeleteButton>
   );
 }

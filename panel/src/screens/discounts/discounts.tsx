@@ -57,11 +57,11 @@ export function Discounts() {
         {({ discounts, ...page }) =>
           discounts.length === 0 ? (
             <Empty
-              title={q || status ? 'No code fits' : 'No codes yet'}
+              title={q || status ? 'No matching codes' : 'No codes yet'}
               action={!q && !status && writable && <LinkButton to="/discounts/new">Add the first code</LinkButton>}
             >
-              A code takes a percentage or an amount off, or makes delivery free: for everything, or for some products
-              or collections, from a date to a date, as often as you allow.
+              A code reduces the price by a percentage or an amount, or makes delivery free: for all or some products
+              and collections, with optional dates and limits.
             </Empty>
           ) : (
             <>

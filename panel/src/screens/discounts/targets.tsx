@@ -6,7 +6,7 @@ import { api, type Inputs } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 
-/** What a code is for: everything, or chosen collections and products. */
+/** The scope of a code: everything, or chosen collections and products. */
 export function Targets() {
   const { field: products } = useController<Inputs['DiscountInput'], 'product_ids'>({ name: 'product_ids' });
   const { field: collections } = useController<Inputs['DiscountInput'], 'collection_ids'>({ name: 'collection_ids' });
@@ -17,7 +17,7 @@ export function Targets() {
   });
   return (
     <fieldset className="stack">
-      <legend>It counts for</legend>
+      <legend>Applies to</legend>
       {!products.value?.length && !collections.value?.length && <p>Everything in the cart.</p>}
       <CollectionTargets {...chosen(collections)} />
       <ProductTargets {...chosen(products)} />

@@ -4,7 +4,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { addressLines } from './texts.ts';
 
-/** Where it goes, or that it is fetched, and who is billed; addresses are ready to be copied onto a label. */
+/** The delivery address or the pickup, and the billing address, ready to be copied onto a label. */
 export function Addresses({ order }: { order: OrderDetails }) {
   const { billing_address, note } = order;
   return (
@@ -34,7 +34,7 @@ function Destination({ order: { shipping_address, shipping_method, shipping_kind
   if (shipping_address) return <AddressCard title="Deliver to" address={shipping_address} />;
   return (
     <Card title="Delivery">
-      <p>{shipping_method ? `${shipping_method}, without an address.` : 'Nothing has to be sent.'}</p>
+      <p>{shipping_method ? `${shipping_method}, without an address.` : 'No shipping required.'}</p>
     </Card>
   );
 }

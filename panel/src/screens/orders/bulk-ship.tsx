@@ -10,7 +10,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { type Order, ordersChanged } from './order-queries.ts';
 import { nameOf } from './texts.ts';
 
-/** Ships whole orders, each with its own tracking number. One that is refused stays in the dialog with the reason. */
+/** Ships whole orders, each with its own tracking number. A rejected one stays in the dialog with the reason. */
 export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose: () => void; onDone: () => void }) {
   const [left, setLeft] = useState(orders);
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -19,7 +19,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
     onSuccess: async (refused) => {
       await ordersChanged();
       const shipped = left.length - refused.size;
-      if (shipped > 0) toast(`${shipped} shipped. The customers are told by mail.`);
+      if (shipped > 0) toast(`${shipped} shipped. The customers receive e-mails.`);
       if (refused.size === 0) return onDone();
       setErrors(Object.fromEntries(refused));
       setLeft(left.filter(({ id }) => refused.has(id)));
@@ -33,12 +33,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
   return (
     <Dialog open onClose={onClose} title={left.length === 1 ? 'Ship 1 order' : `Ship ${left.length} orders`}>
       <Form busy={work.isPending} onSubmit={submit}>
-        <TextField
-          label="Carrier"
-          name="carrier"
-          maxLength={255}
-          hint="For all of them, such as DHL. May stay empty."
-        />
+        <TextField label="Carrier" name="carrier" maxLength={255} hint="For all of them, such as DHL. Optional." />
         {left.map((order) => (
           <TextField
             key={order.id}
@@ -54,10 +49,10 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
   );
 }
 
-/** As many as one call takes. */
+/** The most orders that one call accepts. */
 const MOST_SHIPPED = 100;
 
-/** Resolves to why which of them were refused. */
+/** Resolves to the errors of the rejected orders. */
 async function shipAll(orders: Order[], form: FormData): Promise<Map<string, string>> {
   const refused = new Map<string, string>();
   for (let start = 0; start < orders.length; start += MOST_SHIPPED) {

@@ -19,7 +19,7 @@ const FIELDS = [
   ...['tracking_number', 'note', 'staff_note'],
 ] as (keyof Order)[];
 
-/** Gives orders to the reader as a CSV file: one row for each line of an order, as accounting and shippers read them. */
+/** Downloads orders as a CSV file: one row for each line of an order, as accounting and shippers need them. */
 export function downloadOrders(orders: Order[]): void {
   const header = [...FIELDS, ...ADDRESS.map((field) => `shipping_${field}`), 'sku', 'item', 'quantity', 'price'];
   const rows = orders.flatMap((order) => {

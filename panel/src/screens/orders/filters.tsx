@@ -24,7 +24,7 @@ const CHOICES = [
   { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
 ];
 
-/** Days of the shop, as the list shows them. The last one is shown as well; the API takes the moment after it. */
+/** Days in the shop's time zone. The last day is included, so the API gets the moment after it. */
 const DAYS = [
   { name: 'created_from', title: 'Placed from', later: 0 },
   { name: 'created_to', title: 'Placed until', later: 1 },
@@ -44,7 +44,7 @@ export function Filters() {
   const { timeZone } = useFormat();
   const q = params.get('q') ?? '';
   const [text, setText] = useState(q);
-  // A view, or the way back, brings another search.
+  // A view, or the back button, changes the search.
   useEffect(() => setText(q), [q]);
   const search = (event: FormEvent) => {
     event.preventDefault();
@@ -108,10 +108,10 @@ export function Filters() {
   );
 }
 
-/** Takes a day as soon as it is one; while its year is typed, it is one of the first centuries, or none. */
+/** Applies a day once it is complete: while the year is being typed, it is in one of the first centuries, or invalid. */
 function DayField({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
   const [typed, setTyped] = useState(day);
-  // A view, or the way back, brings another day.
+  // A view, or the back button, changes the day.
   useEffect(() => setTyped(day), [day]);
   return (
     <TextField

@@ -6,7 +6,7 @@ import { Picture } from '../../ui/picture.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
-/** What was bought, and what it comes to. */
+/** The items and totals of an order. */
 export function Items({ order }: { order: OrderDetails }) {
   return (
     <Card title="Items">
@@ -62,7 +62,7 @@ function Totals({ order }: { order: OrderDetails }) {
     ['Subtotal', order.subtotal, true],
     [discount_code ? `Discount (${discount_code})` : 'Discount', `-${order.discount}`, Number(order.discount) > 0],
     [deliveryLine(order), order.shipping_cost, true],
-    [tax_included ? 'Tax, contained' : 'Tax', order.tax, true],
+    [tax_included ? 'Included tax' : 'Tax', order.tax, true],
     ['Total', order.total, true],
     ['Refunded', `-${order.refunded}`, Number(order.refunded) > 0],
   ];

@@ -11,7 +11,7 @@ const IDS = ['waiting_for', 'customer_id', 'agent_token_id', 'created_from', 'cr
 
 export const PAGE_SIZE = 50;
 
-/** The filters of the address as the API takes them. What it does not know, it refuses, and the list says so. */
+/** The filters in the address, as the API takes them. The API rejects unknown values, and the list shows the error. */
 export function orderQueryOf(params: URLSearchParams): OrderQuery {
   const names = [...FILTERS, ...IDS];
   const given = names.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : []));
@@ -37,7 +37,7 @@ export function fetchOrder(order_id: string, signal?: AbortSignal): Promise<Orde
   );
 }
 
-/** What orders change: they themselves, the first screen, the stock, and what customers and agents have spent. */
+/** Refetches the data that orders change: orders, the first screen, the stock, and the totals of customers and agents. */
 export function ordersChanged(): Promise<void> {
   return readAgain('orders', 'overview', 'inventory', 'products', 'customers', 'agents');
 }

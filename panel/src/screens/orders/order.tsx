@@ -16,7 +16,7 @@ import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/orders', label: 'Orders' };
 
-/** One order: what was bought, by whom, how far it is, and what can be done next. */
+/** One order: its items, customer, state and next actions. */
 export function OrderScreen({ params }: { params: Record<string, string> }) {
   const order = useOrder(params.order_id ?? '');
   if (!order.data) {
@@ -66,10 +66,10 @@ function Shown({ order }: { order: OrderDetails }) {
 
 function dueNote(order: OrderDetails): string {
   if (hasExpired(order)) {
-    return 'Money arrived after this order had expired. Reinstate the order once all of it is here, or refund the money.';
+    return 'Money arrived after this order had expired. Reinstate the order once the full amount has arrived, or refund the money.';
   }
   if (order.status !== 'cancelled') return 'More money was received than the order costs. Refund the rest.';
-  return 'This order was cancelled after it was paid. The customer waits for the money: refund it, or return it by hand and record that.';
+  return 'This order was cancelled after it was paid. Refund the customer, or return the money by hand and record it.';
 }
 
 function CustomerCard({ order }: { order: OrderDetails }) {

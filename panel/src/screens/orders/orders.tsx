@@ -15,7 +15,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { deliveryName, nameOf } from './texts.ts';
 import { ViewTabs } from './view-tabs.tsx';
 
-/** The list of orders: by view, filter and search, and what is done to many at once. */
+/** The list of orders, with views, filters, search and bulk actions. */
 export function Orders() {
   const can = useCan();
   const [params, change] = useSearchState();
@@ -23,7 +23,7 @@ export function Orders() {
   const page = Math.max(1, Number(params.get('page')) || 1);
   const orders = useOrders(query, page);
   const [selected, setSelected] = useState<Map<string, Order>>(new Map());
-  // As they are now: what is done to them goes by their state.
+  // Their current rows, because the possible actions depend on their state.
   const rows = new Map(orders.data?.orders.map((order) => [order.id, order]));
   const chosen = [...selected.values()].map((order) => rows.get(order.id) ?? order);
   const filtered = Object.keys(query).some((name) => name !== 'sort');
@@ -62,7 +62,7 @@ function NoOrders({ filtered, onClear }: { filtered: boolean; onClear: () => voi
   if (filtered) {
     return (
       <Empty
-        title="No order fits"
+        title="No matching orders"
         action={
           <button type="button" className="button plain" onClick={onClear}>
             Show all orders

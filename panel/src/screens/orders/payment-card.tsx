@@ -17,16 +17,16 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['Amount', money(payment.amount, currency)],
     ['To pay until', payment.status === 'awaiting_payment' && payment.due_at ? time(payment.due_at) : null],
     ['Reference', payment.instructions?.reference],
-    ['Failed because', payment.failure_reason],
+    ['Failure reason', payment.failure_reason],
     ...order.recorded_payments.map((one): [string, ReactNode] => [
       'Arrived late',
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
-    ['Can be refunded', Number(refundable) > 0 ? money(refundable, currency) : null],
+    ['Refundable', Number(refundable) > 0 ? money(refundable, currency) : null],
     ['Placed', time(order.created_at)],
     ['Prepared by', agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>an agent</Link>],
-    ['Came from', [attribution?.utm_source, attribution?.utm_campaign].filter(Boolean).join(', ')],
-    ['Their reference', external_reference],
+    ['Source', [attribution?.utm_source, attribution?.utm_campaign].filter(Boolean).join(', ')],
+    ['External reference', external_reference],
   ];
   return (
     <Card title="Payment" actions={<Badge value={payment.status} />}>

@@ -4,7 +4,7 @@ import { Card } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
-/** What was given back. */
+/** The refunds of an order. */
 export function Refunds({ order }: { order: OrderDetails }) {
   const { money, time } = useFormat();
   const { refunds, line_items } = order;

@@ -10,7 +10,7 @@ import { BulkShip } from './bulk-ship.tsx';
 import { downloadOrders } from './export.ts';
 import { type Order, ordersChanged } from './order-queries.ts';
 
-/** What can be done to the selected orders together. Orders that an act does not fit stay as they are, and are told. */
+/** Bulk actions for the selected orders. Orders that an action does not fit are left unchanged, and reported. */
 export function SelectionBar({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
   const can = useCan();
   const [shipping, setShipping] = useState(false);
@@ -44,7 +44,7 @@ export function isShippable({ status, fulfillment_status }: Order): boolean {
   );
 }
 
-/** As many as one call takes. */
+/** The most orders that one call accepts. */
 const MOST_MARKED = 100;
 
 /** Resolves to how many are paid now, and to why others are not. */
@@ -69,7 +69,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
       toast([`${paid} marked as paid.`, ...refused].join(' '));
       onDone();
     },
-    // Of several calls some may have been done.
+    // Some of several calls may have succeeded.
     onError: async (error) => {
       await ordersChanged();
       toastError(error);
@@ -92,7 +92,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
       >
         <p>
           Do this once their transfers are on your account: {orders.map(({ order_number }) => order_number).join(', ')}.
-          The customers are told by mail.
+          The customers receive e-mails.
         </p>
       </Confirm>
     </>

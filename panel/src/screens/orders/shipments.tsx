@@ -4,7 +4,7 @@ import { SafeLink } from '../../ui/safe-link.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
-/** What was sent, in which parcels. */
+/** The shipments of an order and their items. */
 export function Shipments({ order }: { order: OrderDetails }) {
   const { time } = useFormat();
   const { fulfillments, line_items } = order;

@@ -39,7 +39,7 @@ export function Slips() {
         </p>
       )}
       {ids.length === 0 && (
-        <Empty title="No orders are chosen">Select orders in the list, then choose “Packing slips”.</Empty>
+        <Empty title="No orders selected">Select orders in the list, then choose “Packing slips”.</Empty>
       )}
       <Loaded query={orders}>
         {(found) => (
@@ -111,7 +111,7 @@ function Slip({ order }: { order: OrderDetails }) {
   );
 }
 
-/** The pieces that are left to ship, or those that were shipped if none are left. */
+/** The unshipped pieces, or the shipped ones if none are left. */
 function packedLines({ line_items, line_states }: OrderDetails) {
   const isOpen = line_states.some(({ to_fulfill }) => to_fulfill > 0);
   return line_states.flatMap(({ line_item_id, to_fulfill, fulfilled }) => {

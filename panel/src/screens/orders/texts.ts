@@ -1,7 +1,7 @@
 import { label } from '../../format.ts';
 import type { Order } from './order-queries.ts';
 
-/** Whom an order is for, as it tells. */
+/** The name of the recipient, as far as the order contains one. */
 export function nameOf({ shipping_address, billing_address, email }: Order): string {
   const { first_name, last_name, company } = shipping_address ?? billing_address ?? {};
   return [first_name, last_name].filter(Boolean).join(' ') || company || email || 'A guest';
@@ -29,7 +29,7 @@ export function lineName({ name, variant_name, option1, option2, option3 }: Orde
   return variant ? `${name}, ${variant}` : name;
 }
 
-/** How somebody pays, as people say it. */
+/** The payment method, in words. */
 export function methodName(method: string | null | undefined): string {
   return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
 }

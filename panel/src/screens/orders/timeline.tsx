@@ -18,7 +18,7 @@ const ACTORS: Record<Entry['actor_type'], string> = {
   system: 'The shop itself',
 };
 
-/** Everything that happened, newest first, and who did it. */
+/** All events of an order with their actors, newest first. */
 export function Timeline({ order_id }: { order_id: string }) {
   const { time } = useFormat();
   const { staff } = useMe();
@@ -35,7 +35,7 @@ export function Timeline({ order_id }: { order_id: string }) {
   const actorOf = ({ actor_name, actor_id, actor_type }: Entry) =>
     actor_name || (actor_id === staff.id ? staff.name || staff.email : ACTORS[actor_type]);
   return (
-    <Card title="What happened">
+    <Card title="Timeline">
       {entries.isPending && <Loading />}
       {entries.error && <LoadError error={entries.error} onRetry={() => void entries.refetch()} />}
       <ol className="timeline">

@@ -7,7 +7,7 @@ import { TextField } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { BUILT_IN, canonical, useOwnViews, type View } from './views.ts';
 
-/** The views: those of everybody, and those saved in this browser. The filters of the address can be saved as one. */
+/** The predefined views, and those saved in this browser. The current filters can be saved as one. */
 export function ViewTabs() {
   const { merchant } = useMe();
   const [params] = useSearchState();

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** A view is a name for filters of the list of orders, as they stand in the address. */
+/** A view is a name for filters of the list of orders, in the form of the address. */
 export interface View {
   name: string;
   query: string;
@@ -17,7 +17,7 @@ export const BUILT_IN: View[] = [
 
 const MOST = 20;
 
-/** The views that somebody has saved in this browser, for one merchant. */
+/** The views saved in this browser, for one merchant. */
 export function useOwnViews(merchant_id: string) {
   const place = `orders-views:${merchant_id}`;
   const [views, setViews] = useState(() => read(place));
@@ -47,7 +47,7 @@ function read(place: string): View[] {
     const kept: unknown = JSON.parse(localStorage.getItem(place) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isView) : [];
   } catch {
-    // Unreadable, or a browser that keeps nothing.
+    // Invalid, or a browser without storage.
     return [];
   }
 }
@@ -56,7 +56,7 @@ function write(place: string, views: View[]): void {
   try {
     localStorage.setItem(place, JSON.stringify(views));
   } catch {
-    // A browser that keeps nothing has the views until the screen is left.
+    // Without storage, the views last until the screen is left.
   }
 }
 

@@ -106,7 +106,7 @@ function NoProducts({ filtered, onClear }: { filtered: boolean; onClear: () => v
   if (filtered) {
     return (
       <Empty
-        title="No product is like that"
+        title="No matching products"
         action={
           <button type="button" className="button plain" onClick={onClear}>
             Clear the filters

@@ -9,7 +9,7 @@ type Scope = Inputs['ApiKeyScope'];
 
 const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
   title: 'API keys',
-  about: 'For programs that work in your name, over the dashboard’s API or the command line.',
+  about: 'For programs that act on your behalf, over the dashboard’s API or the command line.',
   noun: 'API key',
   queryKey: 'api-keys',
   list: (signal) => unwrap(api.GET('/api/dashboard/api-keys', { signal })),
@@ -36,9 +36,9 @@ export function ApiKeys() {
         <Select label="It may" name="access" defaultValue="read" error={fieldError(error, 'scopes')}>
           <option value="read">read everything</option>
           <option value="write">read and change, but not staff, keys, payments and exports</option>
-          <option value="some">only what is chosen here</option>
+          <option value="some">only the permissions selected here</option>
         </Select>
-        <Select label="Chosen" name="scope" multiple size={6} hint="Counts with “only what is chosen here”.">
+        <Select label="Chosen" name="scope" multiple size={6} hint="Counts with “only the permissions selected here”.">
           {scopes
             .filter((scope) => scope.includes(':'))
             .map((scope) => (

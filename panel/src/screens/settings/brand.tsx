@@ -29,13 +29,13 @@ function Fields({ settings, onUploading }: { settings: Settings; onUploading: (w
           name="brand.accent_color"
           label="Accent colour"
           placeholder={usualAccent}
-          hint="Of buttons and links, as #rrggbb. It must be dark enough to read white on it."
+          hint="For buttons and links, as #rrggbb. It must be dark enough for white text."
         />
         <Field.Text
           name="brand.support_email"
           label="Support e-mail"
           type="email"
-          hint="Shoppers answer to this address."
+          hint="Replies of shoppers go to this address."
         />
         <Field.Text name="brand.support_phone" label="Support phone" type="tel" />
       </div>

@@ -80,7 +80,7 @@ function Keys({ account }: { account: Account }) {
       ...(secret_key && { secret_key }),
       ...(webhook_secret && { webhook_secret }),
     } as const;
-    // What was refused stays as it was typed.
+    // If the save is rejected, the form keeps its input.
     save.mutate(body, { onSuccess: () => element.reset() });
   }
   return (
@@ -101,8 +101,8 @@ function Keys({ account }: { account: Account }) {
         placeholder={account.webhook_secret_set ? 'Stored; enter another to replace it' : 'whsec_…'}
         error={fieldError(save.error, 'webhook_secret')}
       />
-      {/* Its own key: a browser goes on showing the choice that a select began with. */}
-      <Select key={account.capture} label="Money is taken" name="capture" defaultValue={account.capture}>
+      {/* Its own key: a select keeps showing its initial choice otherwise. */}
+      <Select key={account.capture} label="Payment is captured" name="capture" defaultValue={account.capture}>
         <option value="automatic">when the order is placed</option>
         <option value="manual">when the order is shipped, or by hand</option>
       </Select>

@@ -4,7 +4,7 @@ import { trimmed } from '../../ui/form/changes.ts';
 
 type Settings = Schemas['Settings'];
 
-/** Settings as the API takes them, of what people type and paste: an IBAN in groups, an address with a space. */
+/** Converts pasted settings to the form of the API: an IBAN in groups, an address with a space. */
 export function cleaned(typed: Partial<Settings>): Partial<Settings> {
   const { bank_details, brand, legal, storefront_url, product_url_template, allowed_origins, tax_rates, ...rest } =
     trimmed(typed);

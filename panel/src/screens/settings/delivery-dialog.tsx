@@ -69,11 +69,11 @@ function Basics() {
 }
 
 const REGIONS = [
-  ['states', 'States or regions, one on a line'],
-  ['postcode_prefixes', 'Beginnings of postal codes, one on a line'],
+  ['states', 'States or regions, one per line'],
+  ['postcode_prefixes', 'Postal code prefixes, one per line'],
 ] as const;
 
-/** Where an option is offered: no entry of a kind means everywhere. */
+/** The regions of an option: no entry of a kind means everywhere. */
 function Regions({ isOpen }: { isOpen: boolean }) {
   const { errors } = useFormState<Input>();
   const [wasOpen] = useState(isOpen);
@@ -90,15 +90,15 @@ function Regions({ isOpen }: { isOpen: boolean }) {
 }
 
 const NUMBERS = [
-  ['estimated_days_min', 'Days, at least'],
-  ['estimated_days_max', 'Days, at most'],
-  ['minimum_weight_grams', 'Smallest weight in grams'],
-  ['maximum_weight_grams', 'Largest weight in grams'],
+  ['estimated_days_min', 'Minimum days'],
+  ['estimated_days_max', 'Maximum days'],
+  ['minimum_weight_grams', 'Minimum weight in grams'],
+  ['maximum_weight_grams', 'Maximum weight in grams'],
 ] as const;
 
 const AMOUNTS = [
-  ['minimum_subtotal', 'Smallest order value'],
-  ['maximum_subtotal', 'Largest order value'],
+  ['minimum_subtotal', 'Minimum order value'],
+  ['maximum_subtotal', 'Maximum order value'],
 ] as const;
 
 function Limits({ isOpen }: { isOpen: boolean }) {

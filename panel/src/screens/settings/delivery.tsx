@@ -36,8 +36,8 @@ export function DeliverySettings() {
         <>
           {options.length === 0 ? (
             <Empty title="Nobody can order yet" action={add}>
-              Say where you send to and what it costs. A shop without an option for the shopper’s country cannot sell
-              there.
+              Add the countries that you ship to and the price. Without an option for the shopper’s country the shop
+              cannot sell there.
             </Empty>
           ) : (
             <Card title="Delivery options" actions={add}>

@@ -21,7 +21,7 @@ function Shop({ settings }: { settings: Settings }) {
         <Field.Choice
           name="default_locale"
           label="Language"
-          hint="For shoppers whose own is not known, and for amounts and dates in this panel."
+          hint="For shoppers whose language is unknown, and for amounts and dates in this panel."
         >
           <option value="en">English</option>
           <option value="de">German</option>
@@ -45,7 +45,7 @@ function Shop({ settings }: { settings: Settings }) {
         name="product_url_template"
         label="Address of a product"
         placeholder="https://shop.example/products/{slug}"
-        hint="{slug} or {id} stands for the product. Agents link there; without it, to the page to buy."
+        hint="{slug} or {id} is replaced by the product’s. Agents link there, or to the hosted buy page if this is empty."
       />
       <Field.Lines
         name="allowed_origins"
@@ -67,7 +67,7 @@ function Selling() {
       <div className="fields-2">
         <Field.Whole
           name="low_stock_threshold"
-          label="Low stock from"
+          label="Low stock threshold"
           type="number"
           min={0}
           hint="For variants without a threshold of their own."
@@ -78,7 +78,7 @@ function Selling() {
           <option value="never">never</option>
         </Field.Choice>
       </div>
-      <Field.Tick name="ask_for_marketing" label="Ask at the checkout whether mails about offers are welcome" />
+      <Field.Tick name="ask_for_marketing" label="Ask for consent to marketing e-mails at the checkout" />
       <Field.Tick name="mail_new_orders" label="Mail new orders to the support address" />
     </>
   );

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Column } from '../../ui/data-table.tsx';
 
-/** What every kind of key has. */
+/** The fields of every kind of key. */
 export interface KeyRow {
   id: string;
   description: string;
@@ -9,21 +9,21 @@ export interface KeyRow {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** Of one that was replaced. */
+  /** Set for a replaced key. */
   expires_at: string | null;
   created_by: { name: string | null } | null;
 }
 
-/** The calls for one kind of key. What makes or changes a key resolves to its secret. */
+/** The calls for one kind of key. Calls that create or replace a key resolve to its secret. */
 export interface KeyKind<Row extends KeyRow> {
   title: string;
   about: string;
-  /** What one of them is called, such as "API key". */
+  /** The noun for one of them, such as "API key". */
   noun: string;
   queryKey: string;
   list: (signal: AbortSignal) => Promise<Row[]>;
   create: (form: FormData) => Promise<string>;
-  /** The old one works for so many hours more. */
+  /** The old one ends so many hours more. */
   rotate: (id: string, grace_hours: number) => Promise<string>;
   revoke: (id: string) => Promise<unknown>;
   columns: Column<Row>[];

@@ -42,7 +42,7 @@ export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
       <Revoke kind={kind} row={doing?.act === 'revoke' ? doing.row : undefined} onClose={() => setDoing(undefined)} />
       <SecretDialog
         title={`Your ${kind.noun}`}
-        note="Store it where your program finds it."
+        note="Store it in the configuration of your program."
         secret={secret}
         onClose={() => setSecret(undefined)}
       />
@@ -145,7 +145,7 @@ function NewKey<Row extends KeyRow>({
         <TextField
           label="What is it for?"
           name="description"
-          placeholder="The till in the shop"
+          placeholder="Point of sale"
           error={fieldError(create.error, 'description')}
           required
         />

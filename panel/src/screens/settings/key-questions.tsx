@@ -8,15 +8,15 @@ import { Form } from '../../ui/held.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import type { KeyKind, KeyRow } from './key-kind.ts';
 
-/** For how long the old one goes on working; the contract takes any number of hours up to 72. */
+/** How long the old key keeps working; the contract accepts any number of hours up to 72. */
 const GRACES: [number, string][] = [
-  [0, 'Not at all: it ends now'],
-  [1, '1 hour'],
-  [24, '24 hours'],
-  [72, '72 hours'],
+  [0, 'now'],
+  [1, 'in 1 hour'],
+  [24, 'in 24 hours'],
+  [72, 'in 72 hours'],
 ];
 
-/** What is asked before a key is replaced. */
+/** The dialog before a key is replaced. */
 export function Rotate<Row extends KeyRow>({
   kind,
   row,
@@ -43,8 +43,8 @@ export function Rotate<Row extends KeyRow>({
   return (
     <Dialog open onClose={onClose} title={`Rotate the ${kind.noun} “${row.description}”?`}>
       <Form busy={rotate.isPending} onSubmit={submit}>
-        <p>A new secret is made. The old one works a while longer, so that programs can be changed.</p>
-        <Select label="The old one works for" name="grace_hours" defaultValue={24}>
+        <p>A new secret is created. The old one can keep working for a while, so that you can update your programs.</p>
+        <Select label="The old one ends" name="grace_hours" defaultValue={24}>
           {GRACES.map(([hours, words]) => (
             <option key={hours} value={hours}>
               {words}
@@ -57,7 +57,7 @@ export function Rotate<Row extends KeyRow>({
   );
 }
 
-/** What is asked before a key is revoked. */
+/** The dialog before a key is revoked. */
 export function Revoke<Row extends KeyRow>({
   kind,
   row,

@@ -8,11 +8,11 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 const mails: [keyof Inputs['Notifications'], string, string][] = [
   ['new_order', 'A new order', 'One mail for each.'],
-  ['low_stock', 'Low stock', 'What has become low, together in one mail.'],
+  ['low_stock', 'Low stock', 'Products that reach their alert level, in one e-mail.'],
   ['webhook_disabled', 'A webhook was switched off', 'After days of failed deliveries.'],
 ];
 
-/** The mails that the person who is logged in gets. */
+/** The mails to the logged-in user. */
 export function NotificationSettings() {
   const query = useQuery({
     queryKey: ['notifications'],
@@ -26,7 +26,7 @@ export function NotificationSettings() {
     },
     onError: toastError,
   });
-  // What was ticked stays so while it is saved.
+  // The checkboxes keep their new state while it is saved.
   const ticked = save.isPending ? save.variables : undefined;
   return (
     <Card title="Mails to you">

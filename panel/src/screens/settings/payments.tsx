@@ -25,14 +25,14 @@ function BankTransfer() {
         <Field.Text name="bank_details.bic" label="BIC" />
         <Field.Text name="bank_details.bank_name" label="Bank" />
       </div>
-      <Field.Area name="bank_details.instructions" label="Instructions" hint="What else a shopper should know." />
+      <Field.Area name="bank_details.instructions" label="Instructions" hint="Further information for shoppers." />
       <Field.Whole
         name="payment_deadline_hours"
         label="Hours to pay"
         type="number"
         min={1}
         max={720}
-        hint="After them an unpaid order is cancelled, and its stock is free again."
+        hint="Unpaid orders are then cancelled, and their stock is released."
       />
     </>
   );

@@ -1,10 +1,10 @@
 import type { Inputs } from '../../api.ts';
 
-/** The roles (`x-roles` in the contract), and what each may do in words. */
+/** The roles (`x-roles` in the contract), with their permissions in words. */
 export const roles: [role: Inputs['StaffRole'], words: string, about: string][] = [
-  ['owner', 'Owner', 'Everything, and making other owners.'],
-  ['manager', 'Manager', 'Everything but payments.'],
+  ['owner', 'Owner', 'Everything, including adding owners.'],
+  ['manager', 'Manager', 'Everything except payments.'],
   ['fulfilment', 'Fulfilment', 'Orders and stock: pack, ship, count.'],
   ['support', 'Support', 'Orders, customers and refunds.'],
-  ['viewer', 'Viewer', 'Reads, and changes nothing.'],
+  ['viewer', 'Viewer', 'Read-only access.'],
 ];

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field, type Settings, SettingsForm, useSetting } from './settings-form.tsx';
 
 export function SearchSettings() {
-  return <SettingsForm title="Words that mean the same">{() => <Synonyms />}</SettingsForm>;
+  return <SettingsForm title="Synonyms">{() => <Synonyms />}</SettingsForm>;
 }
 
 function Synonyms() {

@@ -16,7 +16,7 @@ export type Settings = Schemas['Settings'];
 
 export const Field = fieldsOf<Settings>();
 
-/** What a field of the form around holds now. */
+/** The current value of a field of the enclosing form. */
 export function useSetting<Name extends keyof Settings>(name: Name): Settings[Name] {
   return useWatch<Settings>({ name }) as Settings[Name];
 }
@@ -36,7 +36,7 @@ interface SettingsFormProps {
 }
 
 /**
- * A form over some fields of the settings. It sends only what was changed, and not over what somebody else has changed meanwhile.
+ * A form over some fields of the settings. It sends only changed fields, and does not overwrite a concurrent change.
  */
 export function SettingsForm({ title, children }: SettingsFormProps) {
   const query = useSettings();
@@ -72,7 +72,7 @@ function LoadedForm({ title, stored, children }: SettingsFormProps & { stored: V
 async function save(values: Settings, over: Versioned<Settings>): Promise<Versioned<Settings>> {
   const changes = changesOf(cleaned(over.data), cleaned(values));
   if (Object.keys(changes).length === 0) return over;
-  // The form's values come from lists of known ones, or are judged by the server.
+  // The form's values come from fixed lists, or are validated by the server.
   const body = changes as Inputs['SettingsPatch'];
   return formed(await versioned(api.PATCH('/api/dashboard/settings', { body, headers: ifMatch(over.etag) }), unwrap));
 }
@@ -80,8 +80,8 @@ async function save(values: Settings, over: Versioned<Settings>): Promise<Versio
 const NO_BANK = { account_holder: '', iban: '', bic: null, bank_name: null, instructions: null };
 
 /**
- * As the form holds them: without what the server notes, and with fields for a bank account where there is none. Each tax rate has
- * all fields: for an absent one, the form shows that of the rate which was stored in this place.
+ * The settings in the form: without computed fields, and with empty fields if there is no bank account. Each tax rate has
+ * all fields: otherwise the form would show those of the rate that was stored at this position.
  */
 function formed({ data, etag }: Versioned<Settings>): Versioned<Settings> {
   const bank_details = { ...NO_BANK, ...data.bank_details };

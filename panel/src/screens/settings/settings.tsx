@@ -20,7 +20,7 @@ const forms: Record<string, ComponentType> = {
   webhooks: lazyPart(async () => (await import('./webhooks.tsx')).WebhookSettings),
 };
 
-/** The sections, each with what it is about. */
+/** The sections, each with a description. */
 export function Settings() {
   const { scopes } = useMe();
   return (

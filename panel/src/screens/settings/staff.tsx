@@ -17,7 +17,7 @@ import { roles } from './roles.ts';
 type Member = Schemas['StaffMember'];
 type Role = Inputs['StaffRole'];
 
-/** Who works here, and what each may do. Changes count from the next call on, in every open window. */
+/** The members of staff and their roles. Changes apply from the next call on, in every open window. */
 export function StaffSettings() {
   const [inviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
@@ -210,7 +210,7 @@ function Invitations({ writable }: { writable: boolean }) {
 
 function RoleCard() {
   return (
-    <Card title="What the roles may do">
+    <Card title="Permissions of the roles">
       <dl className="facts">
         {roles.map(([role, words, about]) => (
           <div key={role} className="fact">

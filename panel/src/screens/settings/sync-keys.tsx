@@ -6,7 +6,7 @@ import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['SyncKey']> = {
   title: 'Sync keys',
-  about: 'For search engines, assistants and other systems that keep in step with the catalogue.',
+  about: 'For search engines, assistants and other systems that synchronize with the catalogue.',
   noun: 'sync key',
   queryKey: 'sync-keys',
   list: (signal) => unwrap(api.GET('/api/dashboard/sync-keys', { signal })),

@@ -20,12 +20,12 @@ function Rates() {
       <Field.Choice
         name="shipping_tax"
         label="Tax on shipping"
-        hint="In the EU shipping is taxed like the goods. At several rates its cost is split by their value."
+        hint="In the EU shipping is taxed like the goods. With several rates its cost is split by the value of the goods."
       >
         <option value="goods">At the rates of the goods</option>
         <option value="class">Always at the standard rate</option>
       </Field.Choice>
-      <Field.Percent name="default_tax_rate" label="Rate where none of these fits, in percent" />
+      <Field.Percent name="default_tax_rate" label="Default rate, in percent" />
       <ol className="rows" aria-label="Rates">
         {rates.map(({ id }, i) => (
           <li key={id}>

@@ -13,7 +13,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type Delivery = Schemas['WebhookDelivery'];
 
-/** What was sent to a webhook, what came back, and a way to send it again. */
+/** The deliveries of a webhook with their responses, and a button to repeat one. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const [shown, setShown] = useState<string>();
   const query = useInfiniteQuery({
@@ -42,7 +42,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 function Rows({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (id: string) => void }) {
   const format = useFormat();
-  if (deliveries.length === 0) return <p>Nothing was sent yet. “Send a ping” tries the receiver.</p>;
+  if (deliveries.length === 0) return <p>Nothing has been sent yet. “Send a ping” tests the receiver.</p>;
   const columns: Column<Delivery>[] = [
     { id: 'type', header: 'Event', cell: ({ type }) => type },
     { id: 'time', header: 'At', short: true, cell: ({ created_at }) => format.time(created_at) },
@@ -97,11 +97,11 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
             {delivery.status === 'pending' && (
               <p className="quiet-text">
                 {delivery.next_attempt_at
-                  ? `It is tried again by itself: ${format.time(delivery.next_attempt_at)}.`
+                  ? `Next automatic attempt: ${format.time(delivery.next_attempt_at)}.`
                   : 'It is on its way.'}
               </p>
             )}
-            <h3>What was sent</h3>
+            <h3>Sent payload</h3>
             <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
           </>
         )}

@@ -17,21 +17,21 @@ const Field = fieldsOf<Input>();
 
 const patterns: [Pattern, string][] = [
   ['*', 'Everything'],
-  ['order.*', 'All of orders'],
+  ['order.*', 'All order events'],
   ['order.created', 'An order is placed'],
   ['order.paid', 'An order is paid'],
   ['order.fulfilled', 'An order is shipped'],
   ['order.cancelled', 'An order is cancelled'],
-  ['order.refunded', 'Money is given back'],
-  ['order.updated', 'An order is changed otherwise'],
-  ['product.*', 'All of products'],
+  ['order.refunded', 'An order is refunded'],
+  ['order.updated', 'An order is changed in another way'],
+  ['product.*', 'All product events'],
   ['inventory.changed', 'Stock changes notably'],
-  ['customer.created', 'A customer is new'],
+  ['customer.created', 'A customer is added'],
   ['customer.updated', 'A customer is changed'],
-  ['agent.*', 'All of agents'],
+  ['agent.*', 'All agent events'],
 ];
 
-/** Adds a webhook, or changes one. A new one's secret is passed on, to be shown once. */
+/** Adds a webhook, or changes one. Passes on the secret of a new one, to be shown once. */
 export function WebhookDialog({
   webhook,
   onClose,
@@ -72,7 +72,7 @@ function EventBoxes() {
     field.onChange(isChosen ? [...field.value, pattern] : field.value.filter((each) => each !== pattern));
   return (
     <fieldset className="stack">
-      <legend>It is told when</legend>
+      <legend>Events</legend>
       {[...patterns, ...others.map((pattern) => [pattern, pattern] as const)].map(([pattern, words]) => (
         <label key={pattern} className="checkbox">
           <input

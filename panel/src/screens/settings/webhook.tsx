@@ -17,7 +17,7 @@ import './settings.css';
 
 type Webhook = Schemas['Webhook'];
 
-/** One webhook: what it is told, its deliveries, a ping, a new secret. */
+/** One webhook: its events and deliveries, a ping, a new secret. */
 export function WebhookScreen({ params }: { params: Record<string, string> }) {
   const webhook_id = params.id ?? '';
   const query = useQuery({
@@ -110,7 +110,7 @@ function Acts({ webhook }: { webhook: Webhook }) {
         send={() => unwrap(api.DELETE('/api/dashboard/webhooks/{webhook_id}', { params }))}
         shownBy={['webhooks', 'webhook-deliveries']}
       >
-        Nothing is sent there any more, and the record of its deliveries is gone.
+        Nothing more is sent there, and its delivery log is deleted.
       </DeleteButton>
       {open === 'edit' && <WebhookDialog webhook={webhook} onClose={() => setOpen(undefined)} onSecret={setSecret} />}
       <Confirm
@@ -134,7 +134,7 @@ function Acts({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** A change of the webhook: reads the webhook and its deliveries anew, then shows what came of it or what failed. */
+/** A change of the webhook: refetches the webhook and its deliveries, then shows the result or the error. */
 function useAct<Input, Answer>(send: (input: Input) => Promise<Answer>, done: (answer: Answer) => void) {
   return useMutation({
     mutationFn: send,

@@ -14,7 +14,7 @@ import { WebhookDialog } from './webhook-dialog.tsx';
 
 type Webhook = Schemas['Webhook'];
 
-/** Who is told what happens in the shop. */
+/** The webhooks of the shop. */
 export function WebhookSettings() {
   const [creating, setCreating] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -33,9 +33,9 @@ export function WebhookSettings() {
       <Loaded query={query}>
         {(webhooks) =>
           webhooks.length === 0 ? (
-            <Empty title="Nobody is told yet" action={add}>
-              A webhook sends what happens, such as a paid order, to an address of yours: to an accounting system, a
-              warehouse, a chat.
+            <Empty title="No webhooks yet" action={add}>
+              A webhook sends events, such as a paid order, to an address of yours: an accounting system, a warehouse or
+              a chat.
             </Empty>
           ) : (
             <Card title="Webhooks" actions={add}>
@@ -55,14 +55,14 @@ export function WebhookSettings() {
   );
 }
 
-/** What it gets, and what it does not because whoever set it up may not read it. */
+/** The events of a webhook, and those withheld because its creator may not read them. */
 function Events({ events, withheld_events }: Webhook) {
   if (withheld_events.length === 0) return events.join(', ');
   return (
     <>
       {events.join(', ')}
       <br />
-      Not sent: {withheld_events.join(', ')}. Whoever set this webhook up may not read them.
+      Not sent: {withheld_events.join(', ')}. The person who set up this webhook may not read them.
     </>
   );
 }

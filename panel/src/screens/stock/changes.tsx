@@ -9,14 +9,14 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 export type StockItem = Schemas['InventoryItem'];
 
-/** One row that was edited: what was typed, the quantity that was shown then, and why it was refused. */
+/** One edited row: the input, the quantity that was displayed, and the error. */
 export interface StockChange {
   item: StockItem;
   typed: string;
   error?: string | undefined;
 }
 
-/** Why a row was refused, and how much there is now. */
+/** The error of a row, and the current quantity. */
 interface Refusal {
   error: string;
   inventory_quantity?: number;
@@ -24,7 +24,7 @@ interface Refusal {
 
 export interface StockChanges {
   rows: StockChange[];
-  /** What is being saved is not to be typed over: it would be taken for saved. */
+  /** Whether a save is running: rows must not be edited then, or the edit would seem saved. */
   saving: boolean;
   setSaving: (saving: boolean) => void;
   of: (variant_id: string) => StockChange | undefined;
@@ -33,7 +33,7 @@ export interface StockChanges {
   clear: () => void;
 }
 
-/** What one call takes. */
+/** The most rows that one call accepts. */
 const MOST_ROWS = 500;
 
 const REASONS: Record<AdjustmentReason, string> = {
@@ -46,7 +46,7 @@ const REASONS: Record<AdjustmentReason, string> = {
   other: 'Other',
 };
 
-/** What is edited in the grid, on whichever of its pages, until it is saved. */
+/** The unsaved edits of the grid, on all of its pages. */
 export function useChanges(): StockChanges {
   const [changes, setChanges] = useState<ReadonlyMap<string, StockChange>>(new Map());
   const [saving, setSaving] = useState(false);
@@ -64,7 +64,7 @@ export function useChanges(): StockChanges {
         else next.set(item.variant_id, { item: seen, typed });
         return next;
       }),
-    // The refused stay as they were typed, upon what the stock is now.
+    // Rejected rows keep their input, now based on the current stock.
     refuse: (refusals) =>
       setChanges(
         (now) =>
@@ -81,7 +81,7 @@ export function useChanges(): StockChanges {
   };
 }
 
-/** `12` is what was counted; `+5` and `-3` are what came and went. Undefined for anything else. */
+/** `12` is a counted quantity; `+5` and `-3` are changes. Undefined for anything else. */
 export function amountOf(item: StockItem, typed: string) {
   const text = typed.replaceAll(/\s/g, '').replace('−', '-');
   if (!/^[+-]?\d{1,9}$/.test(text)) return undefined;
@@ -90,7 +90,7 @@ export function amountOf(item: StockItem, typed: string) {
   return { variant_id, set_to: Number(text), expected_quantity };
 }
 
-/** The bar with what is to be saved, and for which reason. */
+/** The bar with the unsaved changes and their reason. */
 export function Changes({ changes }: { changes: StockChanges }) {
   const { number } = useFormat();
   const [reason, setReason] = useState<AdjustmentReason>('correction');
@@ -103,7 +103,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
     setSaving(true);
     try {
       const refusals = await adjustAll(rows, reason, note.trim());
-      // First what the stock is now: without it the saved rows would show, and be compared with, what it was.
+      // Fetches the current stock first: otherwise the saved rows would show, and be compared with, the old one.
       await readAgain('inventory', 'products');
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
@@ -112,8 +112,8 @@ export function Changes({ changes }: { changes: StockChanges }) {
         toastError(
           new Error(
             refusals.size === 1
-              ? '1 was refused, and says why.'
-              : `${number(refusals.size)} were refused; each says why.`,
+              ? '1 change was rejected; its row shows why.'
+              : `${number(refusals.size)} changes were rejected; each row shows why.`,
           ),
         );
       else setNote('');
@@ -148,7 +148,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
   );
 }
 
-/** Saves all rows, and says of the refused ones why. */
+/** Saves all rows, and returns the errors of the rejected ones. */
 async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: string): Promise<Map<string, Refusal>> {
   const adjustments = rows.flatMap(({ item, typed }) => amountOf(item, typed) ?? []);
   const refusals = new Map<string, Refusal>();

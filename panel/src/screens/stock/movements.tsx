@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { LoadError, Loading } from '../../ui/page.tsx';
 import type { StockItem } from './changes.tsx';
 
-/** Where the stock of a variant came from and went to, the newest first. */
+/** The stock movements of a variant, the newest first. */
 export function Movements({ item, onClose }: { item: StockItem | undefined; onClose: () => void }) {
   return (
     <Dialog

@@ -7,7 +7,7 @@ import { CellInput } from '../../ui/cell-input.tsx';
 import { Pictured } from '../../ui/picture.tsx';
 import { amountOf, type StockChanges, type StockItem } from './changes.tsx';
 
-/** What is left to sell of each variant, edited where it stands. Enter and the arrows lead from row to row. */
+/** The available quantity of each variant, edited in place. Enter and the arrow keys move between rows. */
 export function StockGrid({
   items,
   changes,
@@ -53,7 +53,7 @@ export function StockGrid({
       </table>
       {canEdit && (
         <p className="hint stock-hint">
-          Type what was counted, or a change such as +24 or -3. Reserved is held by open checkouts and not part of it.
+          Enter the counted quantity, or a change such as +24 or -3. Items that open checkouts reserve are not included.
         </p>
       )}
     </div>

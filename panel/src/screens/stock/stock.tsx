@@ -101,13 +101,13 @@ function NoStock({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <Empty title="Nothing here">
-        <p>No variant is like that: either nothing runs short, or the search has other words than your products.</p>
+        <p>No variant matches: none is low on stock, or the search uses other words than your products.</p>
       </Empty>
     );
   }
   return (
     <Empty title="No stock yet" action={<LinkButton to="/products/new">Add a product</LinkButton>}>
-      <p>Each product, or each of its sizes and colours, has a line here with what is left to sell.</p>
+      <p>Each product, or each of its sizes and colours, is listed here with its available quantity.</p>
     </Empty>
   );
 }

@@ -9,7 +9,7 @@ const DAY = 86_400;
 const INK = '#565d66';
 const BARS = '#0f4c81';
 
-/** The sales of each day as bars, and as a table for whoever does not see them. */
+/** The sales of each day as bars, and as a table for people who cannot see them. */
 export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][]; currency: string }) {
   const box = useRef<HTMLDivElement>(null);
   const { money, date } = useFormat();
@@ -71,7 +71,7 @@ function dataOf(days: Schemas['OverviewDay'][]): uPlot.AlignedData {
   return [days.map(({ date }) => Date.parse(middayOf(date)) / 1_000), days.map(({ sales }) => Number(sales))];
 }
 
-/** As wide as the longest amount beside the chart, of which nothing may be cut off: "CHF 10,000.00" is longer than "€10.00". */
+/** As wide as the longest amount next to the chart, which must not be cut off: "CHF 10,000.00" is longer than "€10.00". */
 function widthFor(labels: string[] | null): number {
   const longest = Math.max(0, ...(labels ?? []).map(({ length }) => length));
   return Math.max(72, 7 * longest + 12);

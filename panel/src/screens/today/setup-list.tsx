@@ -7,19 +7,19 @@ import { Card, Loaded } from '../../ui/page.tsx';
 
 type Step = Schemas['SetupItem'];
 
-/** Where each step is done. */
+/** The screen of each step. */
 const PLACES: Record<Step['code'], { name: string; to: string }> = {
   products: { name: 'Products to sell', to: '/products' },
   delivery: { name: 'Delivery', to: '/settings/delivery' },
-  payment: { name: 'Ways to pay', to: '/settings/payments' },
+  payment: { name: 'Payment methods', to: '/settings/payments' },
   live_payments: { name: 'Payments with real money', to: '/settings/payments' },
   tax: { name: 'Tax', to: '/settings/tax' },
-  contact: { name: 'How customers reach you', to: '/settings/brand' },
+  contact: { name: 'Contact details', to: '/settings/brand' },
   legal: { name: 'Legal pages', to: '/settings/legal' },
   storefront_url: { name: "Your shop's address", to: '/settings/general' },
 };
 
-/** What the shop still needs, what blocks selling first; each step leads to its screen. */
+/** The missing parts of the shop's setup, those that block selling first; each leads to its screen. */
 export function SetupList({ canSell }: { canSell: boolean }) {
   const can = useCan();
   const mayRead = can('settings:read');
@@ -61,7 +61,7 @@ function Steps({ open, done }: { open: Step[]; done: Step[] }) {
 }
 
 function StepRow({ step: { code, done, blocking, message } }: { step: Step }) {
-  // A newer server may know more steps.
+  // A newer server may have more steps.
   const place = PLACES[code] ?? { name: code, to: '/settings' };
   return (
     <li className={done ? 'done' : blocking ? 'blocking' : undefined}>

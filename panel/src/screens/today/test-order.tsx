@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError } from '../../ui/toasts.tsx';
 
-/** Tries an order, and shows it with its mails. Nothing of it is kept, so that it may be pressed at any time. */
+/** Simulates an order, and shows it with its mails. Nothing is stored, so it can be repeated. */
 export function TestOrderButton() {
   const can = useCan();
   const trial = useMutation({
@@ -41,7 +41,7 @@ function TestOrderDialog({
   ];
   return (
     <Dialog open onClose={onClose} title="A test order" wide>
-      <p>This is what an order would be like. Nothing of it is kept or sent.</p>
+      <p>This is a simulated order. Nothing is stored or sent.</p>
       <dl className="facts">
         {sums.map(({ id, name, amount }) => (
           <div key={id} className="fact">
@@ -50,7 +50,7 @@ function TestOrderDialog({
           </div>
         ))}
       </dl>
-      <h3>What would happen</h3>
+      <h3>Expected timeline</h3>
       <ol>
         {timeline.toReversed().map(({ id, message }) => (
           <li key={id}>{message}</li>

@@ -11,12 +11,12 @@ import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
-// Half of what a first screen loads would be the chart.
+// Loaded later, because the chart is half of the first screen's code.
 const SalesChart = lazyPart(async () => (await import('./sales-chart.tsx')).SalesChart);
 
 type Overview = Schemas['Overview'];
 
-/** How the shop stands: what waits to be done, the last 30 days, and what is missing before it can sell. */
+/** The state of the shop: open tasks, the last 30 days, and the missing parts of the setup. */
 export function Today() {
   const overview = useQuery({
     queryKey: ['overview'],
@@ -41,7 +41,7 @@ export function Today() {
   );
 }
 
-/** What waits to be done, each leading to its list. */
+/** The open tasks, each leading to its list. */
 function Waiting({ overview }: { overview: Overview }) {
   const can = useCan();
   const { number } = useFormat();
@@ -96,7 +96,7 @@ function Sales({ overview }: { overview: Overview }) {
   );
 }
 
-/** What AI agents buy for customers. */
+/** The purchases of AI agents for customers. */
 function Agents({ agents }: { agents: Overview['agents'] }) {
   const { money, minor } = useFormat();
   const can = useCan();
@@ -112,8 +112,8 @@ function Agents({ agents }: { agents: Overview['agents'] }) {
     <Card title="Agents' purchases" actions={<Link to="/agents">All agents</Link>}>
       {none ? (
         <p className="quiet-text">
-          Customers can let an AI assistant shop for them within a budget. What assistants prepare, a customer always
-          confirms.
+          Customers can let an AI assistant shop for them within a budget. A customer always confirms what an assistant
+          prepares.
         </p>
       ) : (
         <Facts facts={facts} />

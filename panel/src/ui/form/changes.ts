@@ -1,8 +1,8 @@
 import { label } from '../../format.ts';
 
 /**
- * Compares states of one resource: to send only what was changed here, to show what two people changed, and to merge it. In lists
- * of objects, `id` names an object; one without is not saved yet.
+ * Compares states of one resource: to send only the changes, to show conflicts of two people, and to merge them. In lists
+ * of objects, `id` identifies an object; one without is not saved yet.
  */
 
 type Item = { id?: string } & Record<string, unknown>;
@@ -22,7 +22,7 @@ export function changedItems<Value extends { id?: string }>(base: Value[], value
   });
 }
 
-/** My changes upon their state. Where both changed one text, mine stays; of lists, what each of us added and removed. */
+/** Applies my changes to their state. If both changed one text, mine wins; lists get both additions and removals. */
 export function merged<Value>(base: Value, mine: Value, theirs: Value): Value {
   if (isSame(base, theirs)) return mine;
   if (isSame(base, mine)) return theirs;
@@ -72,17 +72,17 @@ function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
   return [...ordered, ...lost, ...made.filter((item) => !twins.has(item))];
 }
 
-/** Fields that the name of an object tells. */
+/** Fields that are part of an object's name. */
 const IN_NAME = ['name', 'option1', 'option2', 'option3'];
 
-/** What people call an object of a list: its name, or the values that customers choose a variant by. */
+/** The name of an object in a list: its name, or the option values of a variant. */
 export function nameOf(item: object): string {
   const { name, option1, option2, option3, alt, url } = item as Record<string, unknown>;
   const options = [option1, option2, option3].filter(Boolean).join(' / ');
   return String(name || options || alt || url || '');
 }
 
-/** The fields of a resource as words, for comparing two states of it: objects inside are told field by field. */
+/** The fields of a resource as words, for comparing two states of it: nested objects are listed field by field. */
 export function wordsOf(values: object, path = ''): Map<string, string> {
   return new Map(
     Object.entries(values).flatMap(([field, value]): [string, string][] => {

@@ -12,14 +12,14 @@ import { PercentField } from './percent-field.tsx';
 
 /**
  * The fields of a form, each bound to a field of the resource by its path, such as `brand.name` or `variants.0.price`. They show the
- * mistakes that the server names. A text that is empty is null, unless it is required or `empty` says otherwise.
+ * server's mistakes. An empty text is null, unless it is required or `empty` is set.
  */
 export interface Fields<Values extends FieldValues> {
   Text: (props: At<Values, typeof TextField> & Empty) => ReactNode;
   Area: (props: At<Values, typeof TextArea> & Empty) => ReactNode;
   Choice: (props: At<Values, typeof Select>) => ReactNode;
   Tick: (props: At<Values, typeof Checkbox>) => ReactNode;
-  /** A number with decimals, as the shop writes it; an amount of money unless `texts` says otherwise. */
+  /** A number with decimals, in the shop's format; an amount of money unless `texts` is set. */
   Amount: (props: At<Values, typeof TextField> & { texts?: NumberTexts }) => ReactNode;
   Percent: (props: At<Values, typeof PercentField>) => ReactNode;
   Whole: (props: At<Values, typeof TextField>) => ReactNode;
@@ -36,7 +36,7 @@ export interface Fields<Values extends FieldValues> {
 
 export type CellKind = 'text' | 'whole' | 'amounts' | 'decimals';
 
-/** What the field itself knows. */
+/** Props that the field sets itself. */
 type Bound =
   | 'name'
   | 'value'
@@ -121,7 +121,7 @@ function Whole({ name, ...props }: Named<ComponentProps<typeof TextField>>) {
   );
 }
 
-/** The field has no seconds: a time that was not touched keeps its own. */
+/** The field has no seconds: an unchanged time keeps its own. */
 function Moment({ name, ...props }: Named<ComponentProps<typeof TextField>>) {
   const { field, bound, error } = useBound(name);
   return (
@@ -182,7 +182,7 @@ function CellChoice({ name, label, children }: CellChoiceProps & { name: string 
   );
 }
 
-/** The field says itself why its text cannot be read. */
+/** The field itself shows why its text is invalid. */
 function isRead(value: unknown): string | true {
   return typeof value === 'string' && isUnread(value) ? 'Enter a number.' : true;
 }
@@ -191,13 +191,13 @@ function isWhole(value: unknown): string | true {
   return typeof value === 'string' ? 'Enter a whole number.' : true;
 }
 
-/** A whole number; null for nothing, and a text that is none as it was typed. */
+/** A whole number; null for an empty text, and an invalid text unchanged. */
 export function wholeOf(text: string): number | string | null {
   if (text.trim() === '') return null;
   return /^-?\d{1,10}$/.test(text.trim()) ? Number(text) : text;
 }
 
-/** A time of the API as `<input type="datetime-local">` takes it. */
+/** A time of the API in the format of `<input type="datetime-local">`. */
 function localTime(time: string): string {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -24,7 +24,7 @@ export function EditorFrame<Values extends FieldValues>({
 }: FrameProps<Values> & {
   /** There is nothing left to lose: it was created or deleted. */
   isGone?: boolean;
-  /** In place of Save and Discard, for what does not exist yet. */
+  /** Replaces Save and Discard when creating a new object. */
   buttons?: ReactNode;
 }) {
   const { busy, dirty, problem, waiting, round } = editing;
@@ -38,7 +38,7 @@ export function EditorFrame<Values extends FieldValues>({
         <SaveBar
           busy={busy}
           waits={waiting > 0}
-          status={waiting > 0 ? 'Pictures are still on their way.' : buttons ? undefined : 'Not saved yet.'}
+          status={waiting > 0 ? 'Pictures are still uploading.' : buttons ? undefined : 'Not saved yet.'}
           problem={problem}
           buttons={buttons}
           onDiscard={editing.discard}
@@ -50,7 +50,7 @@ export function EditorFrame<Values extends FieldValues>({
   );
 }
 
-/** A form within a card. What does not exist yet has nothing to be put back to. */
+/** A form within a card. A new object has no saved state to discard to. */
 export function FormFrame<Values extends FieldValues>({
   editing,
   action = 'Save',

@@ -19,7 +19,7 @@ export function WordsField({ value, onChange, ...field }: ListFieldProps) {
   return <TextField {...field} {...useListText(value, ',', onChange)} required />;
 }
 
-/** What is typed stays as it is typed, such as a comma at its end, while it means the list. */
+/** Keeps the text as typed, such as a trailing comma, while it still means the same list. */
 function useListText(items: readonly string[], separator: string, onChange: (items: string[]) => void) {
   const joint = separator === ',' ? ', ' : separator;
   const [text, setText] = useState(items.join(joint));

@@ -25,7 +25,7 @@ export function PercentField({
   );
 }
 
-/** With its sign where it could be taken for the share. */
+/** With the percent sign if it could be read as a fraction. */
 function shown(percent: string): string {
   return readRate(percent).problem === undefined ? percent : `${percent} %`;
 }

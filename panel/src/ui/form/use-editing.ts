@@ -13,18 +13,18 @@ import { type ConflictSource, conflictOf } from '../conflict-dialog.tsx';
 import { changesOf, merged, nameOf, wordsOf } from './changes.ts';
 
 interface Calls<Values> {
-  /** Sends what differs from `over`, and returns what is stored then. */
+  /** Sends the differences from `over`, and returns the new stored state. */
   send: (values: Values, over: Versioned<Values>) => Promise<Versioned<Values>>;
-  /** Reads what somebody else has saved meanwhile. Absent where a save names no version. */
+  /** Fetches a concurrent change. Absent if saves name no version. */
   read?: () => Promise<Versioned<Values>>;
   onSaved?: (saved: Versioned<Values>) => Promise<void> | void;
-  /** My changes upon theirs, where fields alone do not tell. */
+  /** Applies my changes to theirs, if a comparison by field is not enough. */
   merge?: (base: Values, mine: Values, theirs: Values) => Values;
   /** The fields by the names that people have for them, as they are shown when two people have changed them. */
   words?: (values: Values) => Map<string, string>;
 }
 
-/** A save whose first call has succeeded and a later one has not: the rest stays typed, upon what is stored now. */
+/** A save whose first call succeeded and a later one failed: the rest stays in the form, based on the new stored state. */
 export class PartlySaved<Values> extends Error {
   readonly saved: Versioned<Values>;
   readonly typed: Values;
@@ -42,16 +42,16 @@ export interface Editing<Values extends FieldValues> {
   base: Versioned<Values>;
   busy: boolean;
   dirty: boolean;
-  /** Why the last save was refused, as far as no field shows it. */
+  /** The error of the last save, as far as no field shows it. */
   problem: string | undefined;
   conflict: { source: ConflictSource; theirs: Versioned<Values> } | undefined;
   words: (values: Values) => Map<string, string>;
-  /** How many pictures are being uploaded: what is saved meanwhile would lack them. */
+  /** The number of pictures that are uploading: a save would lack them. */
   waiting: number;
   setWaiting: (waiting: number) => void;
-  /** Another number after everything was discarded: uploads that were under way then are not wanted either. */
+  /** Changes after everything was discarded, so that uploads which were running then are ignored. */
   round: number;
-  /** Whether it was saved. */
+  /** Resolves to whether it was saved. */
   save: () => Promise<boolean>;
   discard: () => void;
   keepMine: () => void;
@@ -62,8 +62,8 @@ export interface Editing<Values extends FieldValues> {
 const MARKED = 'Nothing is saved: correct the fields that are marked.';
 
 /**
- * A resource that is edited in a form, whose values are the resource's own fields. A save that is refused keeps what was typed. As
- * long as nothing is typed, the form follows what is stored.
+ * A resource in a form, whose values are the resource's own fields. A rejected save keeps the input. As
+ * long as nothing is edited, the form follows the stored state.
  */
 export function useEditing<Values extends FieldValues>(
   stored: Versioned<Values>,
@@ -81,7 +81,7 @@ export function useEditing<Values extends FieldValues>(
     if (busy || !problem) return;
     const field = document.querySelector<HTMLElement>('.held [aria-invalid="true"]');
     field?.focus({ preventScroll: true });
-    // With what is wrong below it: the bar at the lower edge would cover it.
+    // Scrolls it together with its error: the bar at the lower edge would cover it.
     field?.scrollIntoView({ block: 'center' });
   }, [busy, problem]);
 
@@ -90,7 +90,7 @@ export function useEditing<Values extends FieldValues>(
     const submit = async (values: Values) => {
       try {
         const saved = await send(values, over);
-        // First, for whoever leaves as soon as they read that it is saved.
+        // Before anything else, in case the user leaves as soon as success is reported.
         begin(saved);
         await onSaved?.(saved);
         isSaved = true;
@@ -167,7 +167,7 @@ function versionOf<Values>({ data, etag }: Versioned<Values>): string {
 
 type Mistake = Parameters<typeof mistakeInWords>[0];
 
-/** Shows each mistake at its field, and returns in words what no field on the screen shows. */
+/** Shows each mistake at its field, and returns those without a field on the screen as text. */
 function showMistakes<Values extends FieldValues>(form: UseFormReturn<Values>, error: unknown): string {
   const { detail } = ((error instanceof PartlySaved ? error.cause : error) ?? {}) as Partial<CommerceError>;
   const mistakes: readonly Mistake[] = Array.isArray(detail) ? detail : [];
@@ -184,7 +184,7 @@ function showMistakes<Values extends FieldValues>(form: UseFormReturn<Values>, e
   return [MARKED, ...told].slice(unshown.length < mistakes.length ? 0 : 1).join(' ');
 }
 
-/** "L / Red: " before a mistake in an object of a list, such as a variant whose column is hidden. */
+/** The prefix "L / Red: " for a mistake in a list, such as in a variant whose column is hidden. */
 function whose(values: FieldValues, { loc: [, list, at] }: Mistake): string {
   const item: unknown = typeof at === 'number' ? values[String(list)]?.[at] : undefined;
   const name = typeof item === 'object' && item !== null ? nameOf(item) : '';

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * How many pieces of an order line were shipped, refunded and removed, with the rules that hold between them. What is left to ship is
- * quantity - fulfilled - removed. A trigger counts fulfilled, so that processes of the version before count as well; their
- * refunds of lines fail, since they do not say which pieces they mean.
+ * How many pieces of an order line were shipped, refunded and removed, with the rules between them. quantity - fulfilled - removed
+ * pieces are still to be shipped. A trigger counts fulfilled, so that processes of the previous version count as well; their
+ * refunds of lines fail, because they do not name the pieces.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Who chose where a webhook sends which events: a member of staff or an API key. It gets what they may read. For webhooks that
- * exist, the audit has who made them; those of integrations have a sync key instead, and null remains where nothing is known.
+ * Who configured a webhook: a member of staff or an API key. The webhook gets only events which they may read. For existing
+ * webhooks the audit names the author; those of integrations have a sync key instead, and the column stays null if unknown.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

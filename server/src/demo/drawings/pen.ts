@@ -8,7 +8,7 @@ export interface Tones {
   deep: string;
 }
 
-/** What a product looks like on a canvas of 400 × 400: standing on a table or seen against the wall. */
+/** A drawing of a product on a canvas of 400 × 400, standing on a table or hanging on a wall. */
 export interface Drawing {
   setting: 'table' | 'wall';
   parts: (tones: Tones) => string[];

@@ -41,7 +41,7 @@ export interface Operation {
   keyWaived: 'forms' | 'always' | undefined;
   /** Its error responses have error_description, as OAuth clients expect (RFC 6749 §5.2). */
   oauth: boolean;
-  /** Agents are told that a person must do this. */
+  /** Agents get `human_confirmation_required`: a person must do this. */
   humanOnly: boolean;
   /** The staff session need not have a chosen merchant. */
   merchantOptional: boolean;

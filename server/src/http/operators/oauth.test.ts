@@ -219,7 +219,7 @@ test('shows a customer with ten agents the list before creating a code, and can 
   expect(page.html).toContain('You have ten assistants already');
   expect(page.html).toContain('Agent 7');
   const shown = await browser.press(page, 'revoke');
-  expect(shown.html).toContain('May this assistant shop for you?');
+  expect(shown.html).toContain('Allow this assistant to shop for you?');
   const { user_code } = await askForConsent(shop);
   await approve(busy, user_code);
   expect(sentTo(await browser.press(shown, 'approve', ALLOWED)).searchParams.get('code')).toMatch(/^cod_/);

@@ -17,8 +17,8 @@ export const DEADLINES: Deadlines = { request: 30, upload: 120 };
 
 /**
  * The deadline of a request. After it, the response is 503 `timeout` at once, and the request's connection is closed,
- * so that PostgreSQL rolls back. Once COMMIT is sent, the outcome is awaited, because `timeout` promises that nothing
- * was done. PostgreSQL ends statements sent together with COMMIT when the time is over.
+ * so that PostgreSQL rolls back. Once COMMIT is sent, the result is awaited, because `timeout` promises that nothing
+ * changed. PostgreSQL cancels statements that were sent together with COMMIT at the deadline.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout;

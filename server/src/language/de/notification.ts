@@ -81,7 +81,7 @@ export const notification: Record<keyof typeof english, string> = {
   sensitive_payments: 'Das Konto, über das {shop} bezahlt wird, wurde geändert.',
   sensitive_settings:
     'Die Bankverbindung von {shop} oder die Adressen, zu denen Käufer geschickt werden, wurden geändert.',
-  sensitive_staff: 'Wer für {shop} arbeitet oder was diese Personen dürfen, wurde geändert.',
+  sensitive_staff: 'Die Mitarbeiter von {shop} oder ihre Berechtigungen wurden geändert.',
   sensitive_by: 'Von',
   sensitive_key: 'einem API-Schlüssel',
   sensitive_at: 'Am',
@@ -146,7 +146,7 @@ export const notification: Record<keyof typeof english, string> = {
   webhook_panel: 'Im Panel öffnen',
 
   low_stock_subject: 'Der Bestand wird knapp bei {shop} ({count})',
-  low_stock: 'Von diesen Artikeln ist nur noch so viel da, wie Sie gemeldet haben möchten:',
+  low_stock: 'Der Bestand dieser Artikel hat Ihre Meldegrenze erreicht:',
   low_stock_left: 'noch {count}',
   low_stock_more: 'Und {count} weitere.',
   low_stock_panel: 'Den Bestand im Panel ansehen',

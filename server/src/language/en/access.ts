@@ -1,4 +1,4 @@
-/** What stands beside every login: a forgotten password, and a new account. */
+/** The links next to every login: a forgotten password and a new account. */
 export const access = {
   check: 'Please check these fields',
   sent: 'Check your mailbox',

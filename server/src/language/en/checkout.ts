@@ -61,7 +61,7 @@ export const checkout = {
   free_of_charge: 'Free',
 
   payment: 'Payment',
-  payment_on_pickup: 'You can pay what you pick up, when you pick it up. The shop takes no other payments.',
+  payment_on_pickup: 'You can pay when you pick up the order. The shop accepts no other payment method.',
   lacks: 'The shop cannot take orders at the moment',
   lacks_delivery: 'It offers no delivery yet. Nothing has been ordered or charged, and your cart is kept.',
   lacks_payment: 'It offers no way to pay yet. Nothing has been ordered or charged, and your cart is kept.',
@@ -84,7 +84,7 @@ export const checkout = {
   remove: 'Remove',
   remove_the_code: 'Remove the code',
   remove_item: 'Remove {name}',
-  code_takes_nothing: 'The code {code} takes nothing off these items.',
+  code_takes_nothing: 'The code {code} does not reduce the price of these items.',
 
   subtotal: 'Subtotal',
   discount: 'Discount',
@@ -93,9 +93,9 @@ export const checkout = {
   total: 'Total',
   tax_contained: 'Includes {amount} tax',
 
-  not_buyable: 'Some of the items cannot be bought as they are',
+  not_buyable: 'Some items cannot be bought',
   not_buyable_text:
-    'See <a>the notes beside them</a>. Remove them here, or change them in your cart at the shop and come back to this page.',
+    'See <a>the notes on them</a>. Remove them here, or change them in your cart at the shop and come back to this page.',
   unavailable: 'No longer for sale.',
   only_left_less: 'Only {count} left: that is fewer than you want.',
   out_of_stock: 'Out of stock.',
@@ -122,7 +122,7 @@ export const checkout = {
     'I accept the <terms>terms</terms> and have read the <privacy>privacy notice</privacy> and the <withdrawal>right of withdrawal</withdrawal>.',
   ask_terms: 'Accept the terms to order.',
   test_card: 'Test card',
-  test_card_hint: 'This shop is being tried out: no card is charged.',
+  test_card_hint: 'This shop is in test mode: no card is charged.',
   test_success: 'Succeeds',
   test_declined: 'Is declined',
   test_late_success: 'Succeeds later',
@@ -138,7 +138,7 @@ export const checkout = {
   category_not_allowed_text:
     'Something in the order is not one of the kinds of products that you allowed. Nothing was ordered.',
   changed: 'Your order has just changed',
-  changed_text: 'Please look at it again before you go on. Nothing was charged.',
+  changed_text: 'Please review it before you continue. Nothing was charged.',
   code_not_found: 'There is no such code. Check the spelling.',
   code_not_started: 'This code is not valid yet.',
   code_expired: 'This code has expired.',
@@ -148,8 +148,8 @@ export const checkout = {
   code_not_applicable: 'This code does not apply to any of these items.',
   code_unusable: 'This code cannot be used.',
   code_refused: 'The discount code cannot be used',
-  code_refused_text: '{why} Remove it to go on. Nothing was charged.',
-  review_changed: 'Your order is no longer as you saw it',
+  code_refused_text: '{why} Remove it to continue. Nothing was charged.',
+  review_changed: 'Your order has changed since you reviewed it',
   review_changed_text: 'Nothing was ordered. Changed: {parts}. Please check this before you order.',
   has_changed: 'changed',
   elsewhere: 'This checkout was continued in another browser',
@@ -158,8 +158,8 @@ export const checkout = {
   withdrawn: '{name} is no longer for sale',
   total_changed: 'The total has changed from {before} to {now}',
   price_text: 'Nothing was ordered. Please look at your order again: if you agree, place it at the new total.',
-  taken: 'Someone else was faster',
-  taken_text: 'Some of the items were just taken by others. Please try again.',
+  taken: 'Some items were just sold',
+  taken_text: 'Other shoppers just bought some of the items. Please try again.',
 
   order_number: 'Order number {number}',
   thanks: 'Thank you for your order',
@@ -196,13 +196,13 @@ export const checkout = {
   next_handed_over: 'You pay when the goods are handed over.',
 
   login: 'Please log in to confirm this purchase',
-  login_why: 'An assistant prepared this purchase. Only the customer for whom it did so can see and confirm it.',
+  login_why: 'An assistant prepared this purchase for a customer. Only that customer can see and confirm it.',
   login_other:
     'You are logged in as {email}, and this purchase was prepared for somebody else. Log in with that account to see it.',
   prepared:
-    '{assistant} prepared this purchase for you. Look at everything: nothing is ordered until you do it yourself.',
-  prepared_ended: 'You can still place this order, or leave it.',
-  prepared_budget: 'Its budget leaves {left}; this order comes to {total}.',
+    '{assistant} prepared this purchase for you. Please review it: nothing is ordered until you place the order.',
+  prepared_ended: 'You can still place this order, or ignore it.',
+  prepared_budget: 'Its remaining budget is {left}; this order totals {total}.',
 
   not_found: 'There is no checkout at this address',
   not_found_text:
@@ -215,13 +215,13 @@ export const checkout = {
     'Nothing was changed in it for a long time. Nothing was charged.\nGo back to the shop and choose again.',
   cart_not_active: 'This cart is no longer active',
   cart_not_active_text:
-    'It became an order, or went into the cart of your account when you logged in.\nGo back to the shop and look at your cart or your orders.',
+    'It became an order, or was merged into the cart of your account when you logged in.\nGo back to the shop and look at your cart or your orders.',
   cart_empty: 'There is nothing to buy',
   cart_empty_text:
-    'The cart is empty, or nothing in it is for sale any more. Nothing was charged.\nGo back to the shop and choose again.',
+    'The cart is empty, or none of its items is for sale any more. Nothing was charged.\nGo back to the shop and choose again.',
   shop_unavailable: 'One moment, please',
   shop_unavailable_text:
-    'The shop cannot answer just now. Go back and try again in a few seconds.\nYou cannot order twice by doing so.',
+    'The shop is not available right now. Go back and try again in a few seconds.\nYou cannot order twice by doing so.',
   internal_error: 'Something went wrong on our side',
   internal_error_text: 'Please go back and try again. You cannot order twice by doing so.',
   cancelled: 'This checkout was cancelled',

@@ -1,4 +1,4 @@
-/** The mails that are not about orders: accounts, agents, and what staff are told. */
+/** The mails that are not about orders: accounts, agents and notices to staff. */
 export const notification = {
   link_life: 'The link works once, for {life}. If the shop asks for a code, this is it:',
   code: 'Code',
@@ -8,7 +8,7 @@ export const notification = {
   verify_welcome: 'Welcome to {shop}. Confirm your address to activate your account.',
   verify_requested: 'The account was requested on {moment}. It gets the password that was chosen then.',
   verify_several:
-    'An account was requested with this address more than once. Open only the link of your own request. If you cannot tell which that is, ask the shop for a new password as soon as the address is confirmed.',
+    'An account was requested with this address more than once. Open only the link of your own request. If you are not sure which one is yours, confirm the address and then request a new password from the shop.',
   verify_not_you: 'If you did not request an account at that time, do not open the link, and no account is created.',
   verify_own: 'Your account at {shop} has this address. Confirm it to log in again.',
 
@@ -24,11 +24,11 @@ export const notification = {
   taken_next: 'If that was you, log in to the account that has it.',
   requested_subject: 'A new e-mail address for your account at {shop}',
   requested:
-    'Staff of {shop} entered another e-mail address for your account. It counts once it is confirmed; until then, this one stays.',
+    'Staff of {shop} entered another e-mail address for your account. It takes effect once it is confirmed; until then, your account keeps this address.',
   requested_not_you: 'If you did not ask for this, contact the shop at once.',
   changed_subject: 'Your address at {shop} has changed',
   changed: 'Your account at {shop} now has another e-mail address. This one is no longer used.',
-  changed_not_you: 'If you did not change it, tell the shop at once.',
+  changed_not_you: 'If you did not change it, contact the shop at once.',
 
   reset_subject: 'A new password for {shop}',
   reset: 'Someone, probably you, requested a new password for your account at {shop}.',
@@ -47,7 +47,7 @@ export const notification = {
   delay_open: 'If you want to log in now, open this link in the browser in which you log in:',
   delay_button: 'Log in without waiting',
   delay_life: 'The link works once, for {life}. You still need your password.',
-  delay_code: 'A shop that asks for a code takes this one:',
+  delay_code: 'If the shop asks for a code, enter this one:',
   delay_command: 'On the command line: commerce login --unlock, which asks for this code.',
   delay_nothing: 'If you do not want to log in now, do nothing.',
 
@@ -73,21 +73,21 @@ export const notification = {
     'The recovery codes of your account at the dashboard were replaced. The earlier ones no longer work.',
   staff_not_you: 'If it was not you, request a new password where you log in, and tell the owners of the shop.',
   sensitive_subject: 'A sensitive change at {shop}',
-  sensitive_keys: 'The keys with which programs use {shop} were changed.',
-  sensitive_payments: 'The account by which {shop} is paid was changed.',
+  sensitive_keys: 'The access keys of {shop} were changed.',
+  sensitive_payments: 'The payment account of {shop} was changed.',
   sensitive_settings: 'The bank details of {shop}, or the addresses to which its shoppers are sent, were changed.',
-  sensitive_staff: 'Who may work for {shop}, or what they may do, was changed.',
+  sensitive_staff: 'Staff access or permissions of {shop} were changed.',
   sensitive_by: 'By',
   sensitive_key: 'an API key',
   sensitive_at: 'On',
   sensitive_next:
-    'If this was not meant to happen, end the sessions and keys that you do not know, and set everything right.',
+    'If this was not meant to happen, revoke all sessions and keys that you do not recognize, and undo the changes.',
 
   agent_subject: 'You allowed an assistant to shop for you at {shop}',
   agent: 'You allowed an assistant to shop for you at {shop}. Every purchase still waits for your confirmation.',
-  agent_name: 'Name it gives itself',
+  agent_name: 'Self-reported name',
   agent_budget: 'It may spend',
-  agent_per_order: 'At most for one purchase',
+  agent_per_order: 'Limit per purchase',
   agent_categories: 'In',
   agent_everything: 'the whole shop',
   agent_until: 'Until',
@@ -101,10 +101,10 @@ export const notification = {
   webhook_enable: 'Once it works again, run: {command}',
   webhook_replay: 'To replay the failed deliveries: {command}',
 
-  capture_subject: 'The money for order {number} was not taken',
+  capture_subject: 'The payment for order {number} could not be captured',
   capture_failed:
-    'The payment provider did not take {amount} for order {number} ({reason}). The money is only reserved, and such a reservation ends after some days.',
-  capture_again: 'Once the reason is gone, run: {command}',
+    'The payment provider did not capture {amount} for order {number} ({reason}). The money is only authorized, and the authorization expires after some days.',
+  capture_again: 'Once the cause is resolved, run: {command}',
 
   refund_subject: 'A refund for order {number} failed',
   refund_failed:
@@ -115,7 +115,7 @@ export const notification = {
   payment_kept:
     'A payment of {amount} belongs to no order and has to be returned, but the payment provider did not return all of it ({reason}).',
   payment_kept_return:
-    'Please return the rest in your account at the payment provider, where the payment is called {reference}.',
+    'Please return the rest in your account at the payment provider, where its reference is {reference}.',
   reason_lost_card: 'the card was reported lost or stolen',
   reason_ended_card: 'the card has expired or was cancelled',
   reason_declined: 'the bank declined it',
@@ -131,14 +131,14 @@ export const notification = {
   new_order_phone: 'Phone',
   new_order_method: 'Delivery',
   new_order_note: 'Note of the customer: {note}',
-  new_order_answer: 'An answer to this mail goes to the customer.',
-  new_order_command: 'All about it, on the command line: {command}',
+  new_order_answer: 'Replies to this mail go to the customer.',
+  new_order_command: 'Details on the command line: {command}',
   new_order_panel: 'Open it in the panel',
 
   webhook_panel: 'Open it in the panel',
 
   low_stock_subject: 'Stock is running low at {shop} ({count})',
-  low_stock: 'These were sold down to the quantity from which you want to be told:',
+  low_stock: 'The stock of these products has fallen to your alert level:',
   low_stock_left: '{count} left',
   low_stock_more: 'And {count} more.',
   low_stock_panel: 'See the stock in the panel',

@@ -14,24 +14,24 @@ export const order = {
   track: 'Track this shipment',
   track_number: 'Track shipment {number}',
   refunds: 'Refunds',
-  refund_done: '{amount} were refunded on {moment}.',
-  refund_pending: '{amount} are being refunded. This can take a few days.',
+  refund_done: '{amount} was refunded on {moment}.',
+  refund_pending: '{amount} is being refunded. This can take a few days.',
   refund_due: 'We still owe you {amount}.',
   tax_at: 'Tax, {rate}',
   tax_contained_at: 'Includes {amount} tax ({rate})',
 
   answer: 'E-mail or postal code of the order',
-  answer_hint: 'The whole address is shown only to those who know one of the two.',
-  answer_button: 'Show the whole address',
+  answer_hint: 'Enter one of the two to see the full address.',
+  answer_button: 'Show the full address',
   answer_empty: 'Enter the e-mail or the postal code of the order.',
   answer_wrong: 'This is neither the e-mail nor a postal code of the order. Check the spelling.',
   answers_over: 'Too many wrong answers',
   answers_over_text:
-    'Wait 15 minutes, then open the link in the mail again. The whole address is also in the mail that confirmed the order.',
+    'Wait 15 minutes, then open the link in the mail again. The full address is also in the mail that confirmed the order.',
   link_dead: 'This link does not lead to an order',
   link_dead_text:
     'It may have been cut off or mistyped. Open the link in the newest mail about the order.\nIf that does not help, ask the shop.',
-  link_over: 'This link has ended',
+  link_over: 'This link has expired',
   link_over_text:
-    'A link in a mail shows an order for 90 days after something last happened to it.\nIf you have a question about the order, write to the shop and name the order number, which is in the mail.',
+    'A link in a mail shows an order until 90 days after its last change.\nIf you have a question about the order, write to the shop and name the order number, which is in the mail.',
 } as const;

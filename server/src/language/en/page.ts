@@ -1,4 +1,4 @@
-/** What every page says. */
+/** Texts that every page uses. */
 export const page = {
   skip: 'Skip to the content',
   where_checkout: 'Checkout',
@@ -15,10 +15,10 @@ export const page = {
   not_found_text: 'It may have been cut off or mistyped. Open it again from where you received it.',
   site_suspended: 'This shop is closed at the moment',
   site_suspended_text:
-    'Nothing can be bought or looked up here now. Orders that were placed stay as they are: ask the shop about them.',
+    'You cannot buy or look up anything here now. Existing orders are not affected: contact the shop about them.',
   site_moved: 'This shop is moving',
   site_moved_text:
-    'It is moving to another server and will be back in a few minutes. Orders that were placed stay as they are.',
+    'It is moving to another server and will be back in a few minutes. Existing orders are not affected.',
   rate_limited: 'Too many attempts',
   rate_limited_text: 'Please wait a minute, then go back and try again. Nothing is lost.',
   form_unreadable: 'The form could not be read',
@@ -28,7 +28,7 @@ export const page = {
   web_page: 'This is a web page',
   web_page_text: 'Open it in a browser.',
   unavailable: 'One moment, please',
-  unavailable_text: 'The shop cannot answer just now. Go back and try again in a few seconds.',
+  unavailable_text: 'The shop is not available right now. Go back and try again in a few seconds.',
   internal_error: 'Something went wrong on our side',
   internal_error_text: 'Please go back and try again.',
   foreign_form: 'Please send the form again',

@@ -146,7 +146,7 @@ export const notification: Record<keyof typeof english, string> = {
   webhook_panel: 'Ouvrir dans le panneau',
 
   low_stock_subject: 'Le stock s’épuise chez {shop} ({count})',
-  low_stock: 'Ces articles ont atteint la quantité à partir de laquelle vous souhaitez être averti :',
+  low_stock: 'Le stock de ces articles a atteint votre seuil d’alerte :',
   low_stock_left: 'reste {count}',
   low_stock_more: 'Et {count} autres.',
   low_stock_panel: 'Voir le stock dans le panneau',

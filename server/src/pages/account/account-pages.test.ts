@@ -60,16 +60,16 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   const account = await browser.press(again, 'log_in', { email, password: NEW });
   expect(heading(account)).toBe('Your account');
 
-  // The mail is in the language of the page where it was asked for, for a customer who has chosen none.
+  // Without a language of the customer, the mail is in the language of the page.
   const german = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
   await german.press(await german.open(accountOf(shop, '&login=forgot')), 'request_reset', { email });
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Ein neues Passwort');
 });
 
-test('looking at pages prolongs a login as calls of the API do, and never one that has ended', async () => {
+test('visiting pages extends a login as API calls do, but not one that has ended', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
-  /** Opens a page after a change of the login; tells, whenever it is asked, how long the login has left. */
+  /** Opens a page after a change of the login; returns a function for the login's remaining time. */
   const visit = async (...columns: string[]) => {
     for (const column of columns) {
       const set = `update commerce.customer_tokens set ${column} where site_id = $1 and customer_id = $2`;
@@ -129,7 +129,7 @@ test('a new customer creates an account, confirms the address and logs in, witho
   expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor', locale: 'de' }]);
 });
 
-test('neither form tells whether an address has an account, and both count as the storefront’s operations do', async () => {
+test('neither form reveals whether an address has an account, and both count toward the limits of the storefront’s operations', async () => {
   const shop = await openShop();
   const { email: known } = await shop.givenCustomer();
   const unknown = `nobody-${randomUUID()}@example.com`;
@@ -228,7 +228,7 @@ test('an order in the account shows its items, totals with tax, delivery, parcel
   expect(later.html).not.toContain('Bitte überweisen Sie');
 });
 
-test('an order of somebody else is not there, with or without a login', async () => {
+test('an order of another customer is not found, with or without a login', async () => {
   const shop = await openShop();
   const { browser } = await givenVisitor(shop);
   const other = await shop.givenCustomer();
@@ -241,7 +241,7 @@ test('an order of somebody else is not there, with or without a login', async ()
   }
 });
 
-test('the login leads to the order that was asked for, also by way of the other forms, and to nothing else', async () => {
+test('the login leads only to the requested order, also via the other forms', async () => {
   const shop = await openShop();
   const { email, client } = await shop.givenCustomer();
   const order = await shop.givenOrder({ client });
@@ -266,7 +266,7 @@ async function cancelOpen({ owner, site_id }: OpenShop, client: OpenShop['storef
   await client.POST('/api/storefront/checkout/{checkout_id}/cancel', { params });
 }
 
-test('an order is ordered again with one press, at the prices of today, beside the cart that the customer is filling', async () => {
+test('one click orders again at today’s prices, without changing the customer’s current cart', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const product = await shop.givenProduct({ name: 'Mug', price: '10.00' });
@@ -292,7 +292,7 @@ test('an order is ordered again with one press, at the prices of today, beside t
   );
   expect(rows).toEqual([{ customer_id: customer.id, email: customer.email }]);
 
-  // The confirmation leads to the order in the account, where its customer is logged in, and nobody else there.
+  // The confirmation links to the order in the account only in the browser where its customer is logged in.
   const url = await checkoutPathOf(shop, order.id);
   const confirmed = await browser.open(url);
   expect((await browser.open(linkOf(confirmed, 'View your order'))).html).toContain(`Order ${order.order_number}`);
@@ -310,7 +310,7 @@ async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: st
   return `/checkout/${checkoutToken({ siteId }, { secretKey: SECRET_KEY }, rows[0]?.id ?? '')}`;
 }
 
-test('ordering again leads back to the checkout that was begun, and to another once that is over', async () => {
+test('ordering again opens the same checkout, and a new one once that has ended', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const { client } = customer;
@@ -332,7 +332,7 @@ test('ordering again leads back to the checkout that was begun, and to another o
   expect(another.path).not.toBe(one.path);
 });
 
-test('of an order with more lines than a cart holds, those that are left out are named', async () => {
+test('ordering again names the lines that exceed the size of a cart', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const sizes = Array.from({ length: 102 }, (_, index) => `${index + 1}`);
@@ -353,7 +353,7 @@ test('of an order with more lines than a cart holds, those that are left out are
   expect((await browser.press(told, 'reorder')).path).toMatch(/^\/checkout\/chk_/);
 });
 
-test('what is no longer for sale is shown before a checkout begins, and the rest can be ordered', async () => {
+test('items no longer for sale are shown before a checkout begins, and the rest can be ordered', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const [mug, bowl, plate] = [
@@ -404,7 +404,7 @@ test('logging out everywhere ends the session of the page and those of the store
   expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
 });
 
-test('no form of the account does anything from elsewhere, in another session or with the token of another page', async () => {
+test('no form of the account works from another origin, in another session or with the token of another page', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { ask_for_marketing: true } });
   const { customer, browser, account } = await givenVisitor(shop);

@@ -29,14 +29,14 @@ function idIn(given: unknown): string | undefined {
   return typeof given === 'string' && UUID.test(given) ? given : undefined;
 }
 
-/** The login leads to the order or the agent that was asked for. */
+/** After a login the customer returns to the requested order or agent. */
 function beforeLogin(visit: AccountVisit): AccountVisit {
   const { path, order_id, agent_id } = visit;
   if (order_id) return { ...visit, path: orderPath(path, order_id) };
   return agent_id ? { ...visit, path: withQuery(path, 'agent', agent_id) } : visit;
 }
 
-/** Where customers see their orders and the agents that shop for them, and stop those agents. */
+/** The page where customers see their orders and agents, and revoke agents. */
 export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'account',

@@ -8,7 +8,7 @@ import { count, runAction } from '../parts/visit.ts';
 import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
-/** Consent to mails about offers, in the account: it can always be withdrawn, and given where the shop asks for it. */
+/** The consent to marketing mails, in the account: it can always be withdrawn, and given if the shop asks for it. */
 export function consentSection(visit: AccountVisit, csrf: string, optedIn: boolean): Html | false {
   const { front, path, language } = visit;
   const { say } = language;
@@ -34,7 +34,7 @@ export async function changeConsent(
 ): Promise<PageAnswer> {
   const { front, language, path } = visit;
   const granted = action === 'marketing_on';
-  // The box was left empty, which is no answer.
+  // An empty box is no decision.
   if (granted && (body.get('marketing') !== 'yes' || !front.ask_for_marketing)) return { redirect: path };
   await count(visit, 'storefront.updateCustomer');
   const said = granted

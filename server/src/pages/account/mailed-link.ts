@@ -24,7 +24,7 @@ export interface LinkVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Follows a link for one of the purposes. Throws `not_found` alike for one that is made up, replaced, or of another shop. */
+/** Follows a link for one of the purposes. Throws the same `not_found` for an invented, a replaced and a foreign one. */
 export async function followLink(
   request: PageRequest,
   purposes: codes.CodePurpose[],
@@ -66,7 +66,7 @@ export async function followLink(
   };
 }
 
-/** Whoever has the link acts for the customer, without being logged in; a registration has no customer yet. */
+/** The holder of the link acts for the customer without being logged in; a registration has no customer yet. */
 function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
   return { type: customer_id ? 'customer' : 'storefront', id: customer_id ?? site_id, customer_id: null };
 }
@@ -75,7 +75,7 @@ function leadsNowhere(): ShopError {
   return new ShopError('not_found', 'This link is not valid.');
 }
 
-/** GET shows what the shop is called, and counts as a look at it. */
+/** GET shows the name of the shop, and counts as a visit. */
 export function countLook(visit: LinkVisit): Promise<void> {
   return count(visit, 'storefront.getShop');
 }
@@ -84,12 +84,12 @@ export const LINK_NOTICES: Notices = {
   not_found: 'account.link_dead',
 };
 
-/** The link to the login, to go on after the page. */
+/** The link to the login, to continue after the page. */
 export function toLogin({ tenant, language }: LinkVisit): Notice['link'] {
   return { href: accountLink('', tenant.site_id), label: language.say('page.login_button') };
 }
 
-/** The link to the form that asks for another mail. */
+/** The link to the form for requesting another mail. */
 export function toAccess({ tenant, language }: LinkVisit, view: 'forgot' | 'register'): Notice['link'] {
   const href = accessPath(accountLink('', tenant.site_id), view);
   return { href, label: language.say(view === 'forgot' ? 'access.forgot' : 'access.register') };

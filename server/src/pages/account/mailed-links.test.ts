@@ -11,7 +11,7 @@ const NEW = { new_password: 'a longer horse', new_password_again: 'a longer hors
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** The address in the newest mail, as whoever got it would open it. */
+/** The address in the newest mail. */
 async function linkTo(shop: OpenShop, email: string): Promise<string> {
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   return unescaped(/href="([^"]*\/account\/[^"]*)"/.exec(html)?.[1] ?? '');
@@ -54,7 +54,7 @@ function heading({ html }: Page): string {
   return unescaped(/<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '');
 }
 
-test('an address is confirmed with the button behind the link in the mail, and another click finds it so', async () => {
+test('the button of the mailed page confirms an address, and another click shows it as confirmed', async () => {
   const given = await givenRegistration();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -102,7 +102,7 @@ test('GET and HEAD change nothing, however often a scanner opens the link', asyn
   }
 });
 
-test('what is wrong with a password is shown at its field, and the password is not sent back', async () => {
+test('the mistakes of a password are shown at its field, and the password is not sent back', async () => {
   const given = await givenReset();
   const { browser, link } = given;
   const form = await browser.open(link);
@@ -111,12 +111,12 @@ test('what is wrong with a password is shown at its field, and the password is n
     [{}, 'new_password', 'Enter a new password.'],
     [{ new_password: 'Hunter2' }, 'new_password', 'Use at least 8 characters: this has 7.'],
     [{ new_password: 'q'.repeat(1_025) }, 'new_password', 'Use at most 1,024 characters: this has 1,025.'],
-    [{ new_password: 'eight\0characters' }, 'new_password', 'Leave out what cannot be typed.'],
+    [{ new_password: 'eight\0characters' }, 'new_password', 'Remove unsupported characters.'],
     [{ new_password: 'Hunter2Hunter2' }, 'new_password_again', 'Enter the new password once more.'],
     [
       { new_password: 'Hunter2Hunter2', new_password_again: 'Hunter2Hunter3' },
       'new_password_again',
-      'The two are not the same. Enter the new password twice.',
+      'The passwords do not match. Enter the new password twice.',
     ],
   ];
   for (const [entries, field, words] of tries) {
@@ -130,7 +130,7 @@ test('what is wrong with a password is shown at its field, and the password is n
   expect(await rows(given)).toEqual(before);
 });
 
-test('a password is taken to the letter', async () => {
+test('a password is stored exactly as entered', async () => {
   const given = await givenReset();
   const password = '  two  spaces at each end  ';
   const form = await given.browser.open(given.link);
@@ -139,7 +139,7 @@ test('a password is taken to the letter', async () => {
   expect(await logInAs(given, given.email, password)).toBe(200);
 });
 
-test('of posts at the same time one sets the password, and the others say that the link is used', async () => {
+test('one of several concurrent posts sets the password, and the others report a used link', async () => {
   const given = await givenReset();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -158,7 +158,7 @@ test('of posts at the same time one sets the password, and the others say that t
   expect(await logInAs(given, email, set)).toBe(200);
 });
 
-test('an expired link says so, on GET and on POST', async () => {
+test('an expired link shows that it has expired, on GET and on POST', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   for (const [action, given] of Object.entries(each)) {
     const { browser, link, owner, site_id } = given;
@@ -170,7 +170,7 @@ test('an expired link says so, on GET and on POST', async () => {
   }
 });
 
-test('a link of another shop, of another purpose, replaced or made up is answered alike', async () => {
+test('a link of another shop or purpose, a replaced one and an invented one get the same response', async () => {
   for (const given of [await givenRegistration(), await givenReset()]) {
     const { browser, link, site_id, email, storefront } = given;
     const other = await openShop();
@@ -211,7 +211,7 @@ test('an address that got an account meanwhile is reported, and nothing changes'
   expect(rowCount).toBe(1);
 });
 
-test('a form from elsewhere, of another link or of a session that is over changes nothing', async () => {
+test('a form from another origin, of another link or of an ended session changes nothing', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   const other = await givenReset();
   for (const [action, given] of Object.entries(each)) {
@@ -240,7 +240,7 @@ test('a form from elsewhere, of another link or of a session that is over change
   }
 });
 
-test('a session of the forms that we did not make is not taken over, and a used link gives another', async () => {
+test('a planted form session is not adopted, and using a link starts a new one', async () => {
   const { browser, link, baseUrl } = await givenReset();
   const cookieOf = (page: Page) => page.response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const form = await browser.open(link);
@@ -281,7 +281,7 @@ test('the pages cannot be framed, cached, indexed or scripted, and give no refer
   }
 });
 
-test('links are tried thirty times in a quarter of an hour, and the page says to wait', async () => {
+test('after thirty links in a quarter of an hour the page asks to wait', async () => {
   const given = await givenReset();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);

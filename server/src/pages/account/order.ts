@@ -17,7 +17,7 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * One order in the account, which can be ordered again. What is no longer for sale is shown before a checkout begins:
+ * One order in the account, which can be ordered again. Items no longer for sale are shown before a checkout begins:
  * `&again=1` shows what would be in it.
  */
 export async function showOrder(
@@ -46,7 +46,7 @@ ${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againFo
   return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }
 
-/** `certain`: the reader knows what is missing, and wants the rest. */
+/** `certain`: the reader has seen the missing items, and orders the rest. */
 function againForm(
   { language, path }: AccountVisit,
   csrf: string,
@@ -63,7 +63,7 @@ ${certain}
 </form>`;
 }
 
-/** What of an order can be ordered again, and what cannot. */
+/** The lines of an order that can be ordered again, and those that cannot. */
 function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: ReorderLine[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;
@@ -102,7 +102,7 @@ function nameOf({ name, variant_name }: ReorderLine): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Leads to a checkout of the same items, a new one or one begun before, unless some are missing and the reader was not told yet. */
+/** Opens a checkout with the same items, a new one or one begun before. If items are missing, the page shows them first. */
 export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const { order_id, path, checkoutDeps, language } = visit;
   if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');
@@ -120,7 +120,7 @@ export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<P
   };
   const act = { operation_id: 'storefront.createCheckout', action: 'reorder', body } as const;
   return runAction(visit, act, work, async (_shop, error) => {
-    // Somebody else was faster: the page says what is left.
+    // Someone else bought the last piece: the page shows the remaining ones.
     if (error instanceof ShopError && ['insufficient_stock', 'cart_empty'].includes(error.code))
       return { redirect: again };
     throw error;

@@ -14,7 +14,7 @@ import { count, runAction } from '../parts/visit.ts';
 import { paragraphs, rich } from '../parts/words.ts';
 import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice, toAccess, toLogin } from './mailed-link.ts';
 
-/** The page of the mailed link by which a customer who forgot the password sets another. */
+/** The page of the mailed link for customers who forgot their password. */
 export const resetPasswordPage: PageRoute<LinkVisit> = {
   path: resetLink('', ':site_id', ':token'),
   where: 'account',
@@ -73,7 +73,7 @@ ${passwordField(form, { name: 'new_password_again', label: say('account.reset_ag
   return page({ language, title, mistaken: mistakes.length > 0, front, where: 'account', main });
 }
 
-/** Sets the password. Of parallel posts, one succeeds. */
+/** Sets the password. One of several parallel posts succeeds. */
 async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   const { db, tenant, actor, token, path, code, guard, res } = visit;
   if (code.state !== 'alive') return code.state === 'used' ? usedBefore(visit) : expired(visit);

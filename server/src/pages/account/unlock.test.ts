@@ -6,7 +6,7 @@ import { mailsTo } from '../../../test/mail.ts';
 import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Keeps login delays of a second, once they have begun, from ending while the test runs. */
+/** Extends login delays of a second, so that they do not end while the test runs. */
 async function holdDelays({ owner }: { owner: pg.Pool }): Promise<void> {
   await owner.query(
     `update commerce.login_throttles set next_attempt_at = now() + interval '10 minutes' where failures >= 5`,
@@ -33,7 +33,7 @@ async function givenCustomerUnderAttack() {
   return { ...shop, email, login, mails, link, token: link.split('/').at(-1) ?? '' };
 }
 
-test('whom strangers keep out is mailed a link once, by which their browser logs in with the right password', async () => {
+test('a customer locked out by strangers gets one mail with a link that lets their browser log in with the right password', async () => {
   const { baseUrl, site_id, email, login, mails, link } = await givenCustomerUnderAttack();
   const [browser, other] = [new PaperBrowser(baseUrl), new PaperBrowser(baseUrl)];
 
@@ -53,7 +53,7 @@ test('whom strangers keep out is mailed a link once, by which their browser logs
   expect(again.html).toContain('This link has been used');
 });
 
-test('a browser that opened the link is counted by itself, and delayed for guesses of its own', async () => {
+test('a browser that opened the link has its own count, and is delayed only for its own guesses', async () => {
   const given = await givenCustomerUnderAttack();
   const { baseUrl, site_id, email, link } = given;
   const browser = new PaperBrowser(baseUrl);
@@ -67,7 +67,7 @@ test('a browser that opened the link is counted by itself, and delayed for guess
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(429);
 });
 
-test('a link that was used, is of another account, or is too old lifts nothing', async () => {
+test('a used, foreign or expired link lifts no delay', async () => {
   const [mine, theirs] = [await givenCustomerUnderAttack(), await givenCustomerUnderAttack()];
   const { owner, login, token } = mine;
 
@@ -81,7 +81,7 @@ test('a link that was used, is of another account, or is too old lifts nothing',
   expect([late.response.status, late.html.includes('expired')]).toEqual([410, true]);
 });
 
-test('staff are mailed as well, and an address without an account gets the same answers and no mail', async () => {
+test('staff get the mail as well, and an address without an account gets the same responses and no mail', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const password = shop.credentials.staff.password ?? '';

@@ -97,7 +97,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   return answer;
 }
 
-/** Another click was faster, or something has happened since the mail was sent. */
+/** Another click was faster, or the account has changed since the mail was sent. */
 async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<PageAnswer> {
   if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;
   const code = await codes.findSentCode(shop, PURPOSES, visit.token);

@@ -12,7 +12,7 @@ import { moment, money, rich } from '../parts/words.ts';
 import { consentSection } from './consent.ts';
 import type { AccountVisit } from './visit.ts';
 
-/** The account: what waits for the customer first, then the agents, then the orders. */
+/** The account: pending confirmations first, then the agents, then the orders. */
 
 interface Overview {
   profile: Customer;
@@ -101,7 +101,7 @@ ${
 </li>`;
 }
 
-/** When the budget is there anew, if the assistant may still spend then. */
+/** When the budget resets, if the assistant can still spend then. */
 function budgetAnew(language: Language, { status, budget_resets_at, expires_at }: AgentToken): Html | undefined {
   if (status !== 'active' || budget_resets_at === null || budget_resets_at >= expires_at) return undefined;
   return html`<p class="hint">${rich(language, 'account.resets', { moment: moment(language, budget_resets_at) })}</p>`;
@@ -145,7 +145,7 @@ function orderState({ say }: Language, { status, payment_status, fulfillment_sta
   });
 }
 
-/** What an agent did, newest first. */
+/** The actions of an agent, newest first. */
 export function activityView(visit: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;

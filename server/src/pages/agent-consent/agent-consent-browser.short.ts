@@ -39,7 +39,7 @@ for (const width of [1280, 375]) {
       await page.goto(here(asked.verification_uri_complete));
       await look('1-login');
       await logIn();
-      expect(await heading()).toBe('May this assistant shop for you?');
+      expect(await heading()).toBe('Allow this assistant to shop for you?');
       await look('2-consent');
       await press(page, 'approve');
       await look('3-mistake');
@@ -91,7 +91,7 @@ for (const width of [1280, 375]) {
       await page.click('a[href*="agent="]');
       await page.waitForSelector('.operations');
       await look('8-activity');
-      // Forms with mistakes are answered with 422, which browsers log.
+      // The response to forms with mistakes is 422, which browsers log.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
     },
     60_000,

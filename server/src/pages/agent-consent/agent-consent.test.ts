@@ -84,7 +84,7 @@ test('a code can be typed, an unknown one is reported, and guessing ends after f
   const shown = await browser.press(entry, 'enter_code', {
     user_code: asked.user_code.toLowerCase().replace('-', ' '),
   });
-  expect(shown.html).toContain('May this assistant shop for you?');
+  expect(shown.html).toContain('Allow this assistant to shop for you?');
 
   for (let guess = 0; guess < 5; guess += 1) {
     const wrong = await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' });
@@ -131,7 +131,7 @@ test("the agent's own description is marked as unverified, and cut short", async
   const page = await loggedIn({ shop, customer, asked, browser: new PaperBrowser(baseUrl) });
 
   const [, shown = ''] =
-    /It says that its software is <q dir="auto">([^<]*)<\/q>, which nobody has verified/.exec(page.html) ?? [];
+    /Self-reported software: <q dir="auto">([^<]*)<\/q> \(not verified\)/.exec(page.html) ?? [];
   expect(shown).toMatch(/^VERIFIED by the shop/);
   expect(shown.length).toBeLessThanOrEqual(80);
   expect(page.html).not.toContain('evil.example');
@@ -175,7 +175,7 @@ test('the account lists the agents and their activity, and can revoke them', asy
   const browser = new PaperBrowser(shop.baseUrl);
   const start = await browser.open(`/account?site_id=${shop.site_id}`);
   const page = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
-  expect(page.html).toMatch(/Helpful bot<\/strong>[\s\S]{0,200}Nobody has verified that/);
+  expect(page.html).toMatch(/Helpful bot<\/strong>[\s\S]{0,200}Self-reported name \(not verified\)/);
   const activity = /href="([^"]*agent=[^"]*)"/.exec(page.html)?.[1]?.replace('&amp;', '&') ?? '';
   expect((await browser.open(activity)).html).toContain('Searched the catalogue');
 
@@ -210,7 +210,7 @@ test('only the customer, logged in on the checkout page, can confirm what an age
     password: customer.password,
   });
   expect(open.html).toContain(
-    'An assistant that calls itself <strong dir="auto">Helpful bot</strong> (nobody has verified that) prepared this purchase for you',
+    'An assistant named <strong dir="auto">Helpful bot</strong> (self-reported, not verified) prepared this purchase for you',
   );
   const filled = {
     shipping_country: 'DE',
@@ -232,8 +232,8 @@ test('only the customer, logged in on the checkout page, can confirm what an age
 test.each([
   ['merchant', 'The shop has revoked its access since.'],
   ['customer', 'You have revoked its access since.'],
-  ['agent', 'It has given its access back since.'],
-] as const)('a checkout of an agent that the %s revoked says so, and can still be confirmed', async (by, sentence) => {
+  ['agent', 'It has ended its access since.'],
+] as const)('a checkout of an agent revoked by the %s can still be confirmed', async (by, sentence) => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
@@ -253,7 +253,7 @@ test.each([
   const account = await browser.open(`/account?site_id=${shop.site_id}`);
 
   expect(before.html).not.toContain(sentence);
-  expect(after.html).toContain(`<strong>${sentence}</strong> You can still place this order, or leave it.`);
+  expect(after.html).toContain(`<strong>${sentence}</strong> You can still place this order, or ignore it.`);
   expect(account.html).toContain(`€14.00</data>. ${sentence}`);
   const address = { shipping_country: 'DE', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' };
   const chosen = await browser.press(after, 'save', {

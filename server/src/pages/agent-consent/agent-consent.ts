@@ -27,7 +27,7 @@ function loginWords({ language: { say } }: ConsentVisit): LoginWords {
 
 /**
  * The page where customers decide on an agent's request for consent (RFC 8628 §3.3): they log in, compare the
- * code, see who asks for what, and approve all or part of it, or deny it. Opening the link has no effect by itself.
+ * code, see the agent and its request, and approve all or part of it, or deny it. Opening the link alone changes nothing.
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
@@ -76,7 +76,7 @@ function csrfOf(visit: ConsentVisit): string {
   return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
 }
 
-/** The request of a code. An unknown code that was typed counts as a guess, and the page asks for it again. */
+/** The request of a code. An unknown code counts as a guess, and the page asks for it again. */
 async function readRequest(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
   const { db, tenant, caller, session, sealed, req } = visit;
   await count(visit, 'storefront.getAgentConsent');
@@ -141,7 +141,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
   return answer;
 }
 
-/** Approves the request, and returns where that leads. */
+/** Approves the request, and returns the address to redirect to. */
 async function approveAsAsked(
   visit: ConsentVisit,
   shop: Shop,
@@ -156,7 +156,7 @@ async function approveAsAsked(
   return pathAfter(visit);
 }
 
-/** The page that leads back to a client of OAuth, or this one, which says what was decided. */
+/** The page that leads back to a client of OAuth, or this one, which shows the decision. */
 function pathAfter({ authorization, path, tenant }: ConsentVisit): string {
   return authorization ? authorizationLeavePage(tenant.site_id, authorization.secret) : path;
 }

@@ -24,7 +24,7 @@ played(
     const config = await registeredClient(shop, ['http://127.0.0.1/callback']);
     const { page, complaints } = await openTab(browser(), 375);
     const heading = () => page.$eval('h1', ({ textContent }) => textContent);
-    // A page of ours goes on to the app by itself.
+    // A page of ours redirects to the app without a click.
     const backInTheApp = () => expect.poll(() => heading().catch(() => '')).toBe('Back in the app');
     const look = async (step: string) => {
       await leaveScreenshot(page, `authorization-${step}`);
@@ -32,7 +32,7 @@ played(
     };
     const begin = async () => {
       const begun = await beginAuthorization(config, { redirect_uri });
-      // The links of the server begin with its configured address; here it listens elsewhere.
+      // The links of the server begin with its configured address; here it listens at another one.
       const sent = await fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
       await page.goto(shop.baseUrl + (sent.headers.get('Location') ?? '').replace(/^https?:\/\/[^/]+/, ''));
       return begun;
@@ -42,7 +42,7 @@ played(
     await page.type('#email', customer.email);
     await page.type('#password', customer.password);
     await press(page, 'log_in');
-    expect(await heading()).toBe('May this assistant shop for you?');
+    expect(await heading()).toBe('Allow this assistant to shop for you?');
     await look('1-asked');
     await press(page, 'approve');
     await look('2-mistake');

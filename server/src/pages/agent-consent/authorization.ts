@@ -17,14 +17,14 @@ import { fullHousePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
 
 /**
- * What is different on the page when a client of OAuth sent the browser there: no code to compare, since nothing is shown
- * elsewhere, and a way back, which only somebody who has logged in is led (RFC 9700 §4.11.2).
+ * Differences of the page when a client of OAuth sent the browser: no code to compare, because no other device shows one, and
+ * a way back, which needs a login first (RFC 9700 §4.11.2).
  */
 const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
 const LATE = new OAuthRefusal('access_denied', 'The customer did not decide in time. Ask again.');
 const NOT_ALLOWED = new OAuthRefusal('access_denied', 'The shop does not allow agents.');
 
-/** The visit of the page by its secret address. Throws `not_found` when it leads to no request. */
+/** The visit of the page by its secret address. Throws `not_found` if there is no such request. */
 export async function arriveWithAuthorization(request: PageRequest, secret: string): Promise<ConsentVisit> {
   const visit = await arriveInShop(request, (site_id) => authorizationPage('', site_id, encodeURIComponent(secret)));
   const authorization = await inShopOfVisit(visit, (shop) => requests.find(shop, secret));
@@ -32,7 +32,7 @@ export async function arriveWithAuthorization(request: PageRequest, secret: stri
   return { ...visit, user_code: secret, sealed: true, authorization };
 }
 
-/** What is answered in place of the form: that the customer has too many agents, or the way back when nothing can be decided. */
+/** The response instead of the form: the customer has too many agents, or the way back when nothing can be decided. */
 export async function showBeforeForm(
   visit: ConsentVisit,
   csrf: string,
@@ -56,9 +56,9 @@ function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status:
 }
 
 /**
- * Browsers hold the redirects that follow a form against `form-action 'self'`, which is not widened for addresses that anybody can
- * register: the form leads here, and this page goes on by itself to the address of the record. GET changes nothing here either:
- * the code was made by the approval, and is shown to nobody but the customer who gave it.
+ * Browsers check the redirects that follow a form against `form-action 'self'`, which is not widened for addresses that anybody can
+ * register: the form leads here, and this page redirects to the address of the record. GET changes nothing here either:
+ * the approval made the code, and only the customer who approved sees it.
  */
 export const authorizationLeave: PageRoute<ConsentVisit> = {
   path: '/agent-consent/leave',
@@ -102,7 +102,7 @@ function leadBack(
   return { status: 200, html: page({ language, title, front, where: 'consent', main }), refresh: address };
 }
 
-/** Ends another agent, so that there is a place for this one. */
+/** Revokes another agent, to make room for this one. */
 export async function makeRoom(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const { session, path } = visit;
   await count(visit, 'storefront.revokeAgent');

@@ -18,10 +18,10 @@ import { findClient } from './client-documents.ts';
 interface AuthorizeVisit extends CustomerVisit, Issuer {}
 
 /**
- * Where clients of OAuth send the browser (RFC 6749 §4.1.1): keeps what is asked for, and leads on to the page of the shop where
- * the customer logs in and decides. Nobody is led back from here: anybody can register an address, and before somebody has
- * logged in a redirect would lead strangers to it under the shop's name (RFC 9700 §4.11.2). What a developer did wrong is told
- * on a page, which links back.
+ * Where clients of OAuth send the browser (RFC 6749 §4.1.1): stores the request, and redirects to the page of the shop where
+ * the customer logs in and decides. This route never redirects back to the client: anybody can register an address, and without
+ * a login a redirect would lead strangers to it under the shop's name (RFC 9700 §4.11.2). A page explains the developer's
+ * mistakes, and links back.
  */
 export const authorizePage: PageRoute<AuthorizeVisit> = {
   path: belowIssuer('/oauth/authorize'),
@@ -58,7 +58,7 @@ async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
   }
   try {
     const asked = requests.parseAsked(checkoutDeps, site_id, fields);
-    // Not before the client is known: anybody can have a browser ask for an unknown one.
+    // Only once the client is known: anybody can make a browser send requests for an unknown one.
     await count(visit, 'agent.requestConsent');
     const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
     const secret = await inShopOfVisit(visit, (shop) =>
@@ -83,7 +83,7 @@ function told({ language, front }: AuthorizeVisit, key: NoticeKey): PageAnswer {
   return { status: 400, html: noticePage(noticeOf(language, key), { language, front, where: 'consent' }) };
 }
 
-/** For the developer of the client, in the words of the standard, with the way back for whoever trusts it. */
+/** For the developer of the client, in the words of the standard, with a link back for those who trust it. */
 function mistakenPage(
   { language, front }: AuthorizeVisit,
   { client_name }: OAuthClient,

@@ -6,14 +6,14 @@ import type { Visit } from '../parts/visit.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
 
 /**
- * Clients whose id is the address of a document about themselves. It is read as all addresses that strangers name are: past no
- * redirect, and from no private network. Who can write at that address is the client, so its host is its identity.
+ * Clients whose id is the address of a document about themselves. It is fetched like all addresses from strangers: without
+ * following redirects, and not from a private network. Whoever controls that address is the client, so its host is its identity.
  */
 const LIMITS = { mostBytes: 5 * 1024, milliseconds: 3_000 };
 const LONGEST_KEPT_SECONDS = 24 * 60 * 60;
 const SHORTEST_KEPT_SECONDS = 60;
 const KEPT_SECONDS = 60 * 60;
-/** As long as the name of an agent may be. */
+/** The maximum length of an agent's name. */
 const LONGEST_HOST = 100;
 const CLIENT_ID = /^[!-~]{1,500}$/;
 
@@ -34,7 +34,7 @@ export async function findClient(visit: Visit, client_id: string): Promise<clien
   return { client_id, ...metadata, from_document: true };
 }
 
-/** In the one spelling that a URL has, with a path, so that two ids are never the same address. */
+/** The canonical spelling of a URL, with a path, so that two ids never mean the same address. */
 function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): boolean {
   if (!URL.canParse(client_id)) return false;
   const { href, protocol, host, pathname, username, password, hash } = new URL(client_id);
@@ -43,7 +43,7 @@ function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): b
   return isWeb && isPlain && pathname !== '/' && host.length <= LONGEST_HOST;
 }
 
-/** What it says of the client, if it is about this one, and about one without a secret. */
+/** The client's metadata, if the document describes this client and one without a secret. */
 function describedBy(said: unknown, client_id: string): clients.ClientMetadata | undefined {
   try {
     const metadata = clients.parseMetadata(said);

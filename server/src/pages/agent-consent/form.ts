@@ -9,7 +9,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The form in which a customer allows all or part of what an agent asks for. */
+/** The form in which a customer approves all or part of an agent's request. */
 
 export type ConsentField =
   | 'budget'
@@ -29,13 +29,13 @@ export interface ConsentForm {
   categories: string[];
 }
 
-/** What can be chosen in place of what was asked for; the same budget gives the more, the more often it is there anew. */
+/** The periods that the customer can choose instead: a budget that resets more often allows more, so only the rarer ones. */
 export function periodsWithin(asked: BudgetPeriod): BudgetPeriod[] {
   const all: BudgetPeriod[] = ['week', 'month', 'once'];
   return all.slice(all.indexOf(asked));
 }
 
-/** The names of the categories that the form offers: those asked for, or the shop's own if the agent asked for everything. */
+/** The names of the categories in the form: the requested ones, or the shop's own if the agent requested everything. */
 export function offeredCategories({ categories, category_choices }: AgentConsent): string[] {
   return categories.length > 0 ? categories : category_choices.map(({ value }) => value);
 }
@@ -51,7 +51,7 @@ export function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
   };
 }
 
-/** The shop's categories may have changed since they were shown, so that each is named by itself and not by its place. */
+/** Each category is identified by its name, not its position, because the shop's categories may have changed meanwhile. */
 function chosenCategories(body: FormBody, consent: AgentConsent): string[] {
   const chosen = new Set([...body].flatMap(([name, value]) => (name.startsWith('category_') ? value : [])));
   return offeredCategories(consent).filter((name) => chosen.has(withoutHidden(name, { lines: false }).trim()));
@@ -88,7 +88,7 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
 
   const { max_per_order_cents: most } = consent;
   const perOrder = centsIn(form.max_per_order, digits);
-  // No limit was asked for, and none is set.
+  // No limit was requested, and none is set.
   if (most === null && form.max_per_order === '') return mistakes;
   if (perOrder === undefined) mistakes.push({ field: 'max_per_order', ...wrong });
   else if (perOrder > (most ?? perOrder)) {
@@ -97,12 +97,12 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   return mistakes;
 }
 
-/** Whoever cannot prepare purchases needs no budget. */
+/** Without the permission to prepare purchases, no budget is needed. */
 function buysNothing({ budget, scopes }: ConsentForm): boolean {
   return budget === '' && !scopes.includes('checkout:create');
 }
 
-/** What a form without mistakes approves. */
+/** The approval that a valid form describes. */
 export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval & { budget_cents: number } {
   const digits = currencyDigits(currency);
   const [budget_cents, max_per_order_cents] = [form.budget, form.max_per_order].map((typed) => centsIn(typed, digits));
@@ -121,7 +121,7 @@ const FIELDS = new Map<unknown, ConsentField>([
   ['scopes', 'scope_0'],
 ]);
 
-/** What the shop found wrong, at the fields of the form. */
+/** The shop's validation errors, at the fields of the form. */
 export function mistakesOf({ detail }: ValidationError): Mistake<ConsentField>[] {
   return detail.map(({ loc, msg }) => ({ field: FIELDS.get(loc[1]) ?? 'category_0', message: msg }));
 }

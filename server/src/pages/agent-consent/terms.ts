@@ -6,11 +6,11 @@ import { type Html, html } from '../parts/html.ts';
 import { moment, rich } from '../parts/words.ts';
 import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin } from './form.ts';
 
-/** What an agent asks for, as fields in which the customer can allow less, and what that changes. */
+/** An agent's request, as fields in which the customer can allow less, and the changes that result. */
 
 type State = FormState<ConsentField>;
 
-/** `asksBudget` where nobody named one, which then nothing can be said about. */
+/** `asksBudget`: the request has no budget, so no worst case is shown. */
 export function termsFields(state: State, consent: AgentConsent, form: ConsentForm, asksBudget: boolean): Html {
   return html`
 ${scopesField(state, consent, form)}
@@ -56,13 +56,13 @@ ${textField(state, {
 ${budget_cents > 0 && !asksBudget && worstCase(language, consent)}`;
 }
 
-/** What it comes to if the customer changes nothing, for a budget of each week is a larger sum than it looks. */
+/** The total if the customer changes nothing, because a weekly budget sums up to more than it seems. */
 function worstCase(language: Language, { worst_case_cents, currency, token_expires_at }: AgentConsent): Html {
   const amount = html`<strong>${budgetInWords(language, worst_case_cents, currency)}</strong>`;
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
 }
 
-/** Of the categories asked for, all are ticked; if the agent asked for everything, the customer can tick some. */
+/** All requested categories are ticked; if the agent requested everything, the customer can tick some. */
 function categoriesField(state: State, consent: AgentConsent, form: ConsentForm): Html | undefined {
   const { language } = state;
   const { say } = language;
@@ -86,7 +86,7 @@ ${boxes}
 </fieldset>`;
 }
 
-/** What would be other than now, for an agent that has access. */
+/** The differences from the current permissions, for an agent that has access. */
 export function changesSection(language: Language, consent: AgentConsent): Html | undefined {
   const { replaces } = consent;
   if (!replaces) return undefined;

@@ -22,9 +22,9 @@ import type { ConsentField, ConsentForm } from './form.ts';
 import { changesSection, checkbox, termsFields } from './terms.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The pages of a request for consent. What the agent says about itself is marked as unverified. */
+/** The pages of a request for consent. Text from the agent about itself is marked as unverified. */
 
-/** The agent chooses this text, so it is kept too short for persuasion. */
+/** The agent chooses this text, so its length is limited to prevent persuasion. */
 const LONGEST_SOFTWARE = 80;
 
 interface FormRetry {
@@ -77,7 +77,7 @@ ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
   return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
 }
 
-/** That the customer has as many agents as anybody may, before another is allowed. */
+/** The customer has the maximum number of agents, and must revoke one first. */
 export function fullHousePage({ front, path, language }: ConsentVisit, csrf: string, agents: AgentToken[]): PageAnswer {
   const { say } = language;
   const { title, sentences } = noticeOf(language, 'consent.full_house');
@@ -103,7 +103,7 @@ export function consentForm(
   const { front, path, session, language, authorization } = visit;
   const { say } = language;
   const title = say('consent.title');
-  // Where nobody named a budget, the customer does.
+  // If the request names no budget, the customer does.
   const asksBudget = authorization?.budget_named === false;
   const filled = form ?? { ...formOf(consent), ...(asksBudget && { budget: '' }) };
   const { budget, max_per_order, budget_period } = filled;
@@ -138,7 +138,7 @@ ${
   };
 }
 
-/** What stands in the form at first: all that was asked for; of the shop's own categories, none, which means everything. */
+/** The initial form: the full request, and none of the shop's own categories, which means all of them. */
 function formOf({
   budget_cents,
   max_per_order_cents,
@@ -152,7 +152,7 @@ function formOf({
   return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
 }
 
-/** What a device shows, for the customer to compare. A browser that was sent here has nothing to compare with. */
+/** The code on the device, for the customer to compare. A browser that was redirected here has nothing to compare with. */
 function sameCode(state: FormState<ConsentField>, { user_code }: AgentConsent): Html {
   const { say } = state.language;
   return html`<div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${user_code}</p></div>

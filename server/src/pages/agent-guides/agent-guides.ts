@@ -14,8 +14,8 @@ import { skillText } from './skill-text.ts';
 import type { GuidedShop } from './words.ts';
 
 /**
- * What language models read before they shop: `llms.txt` and `skill.md` of each shop, at its own host and below its issuer
- * `/sites/{site_id}`. They are written from the contract and from what anyone may know of the shop.
+ * Guides for language models to read before they shop: `llms.txt` and `skill.md` of each shop, at its own host and below its issuer
+ * `/sites/{site_id}`. They are generated from the contract and from public data of the shop.
  */
 interface GuideDeps {
   db: Pool;
@@ -60,7 +60,7 @@ async function shopOf(
   const named = typeof req.params.site_id === 'string' ? req.params.site_id.toLowerCase() : undefined;
   const site_id = named ?? atHost;
   if (!site_id || !UUID.test(site_id) || (atHost && atHost !== site_id)) throw notFound('shop');
-  // Asked each time, whatever is kept: it may have been suspended or deleted since.
+  // Checked on each request, also for cached guides: the site may have been suspended or deleted since.
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw notFound('shop');
   let facts = shops.get(site_id);

@@ -1,7 +1,7 @@
 import { linkTarget, plainText } from '../../http/pipeline/markdown-text.ts';
 import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
-/** `llms.txt` (llmstxt.org): what the shop is, and where to read on. */
+/** `llms.txt` (llmstxt.org): a description of the shop, with links to more. */
 export function llmsText(shop: GuidedShop): string {
   const { name, storefront_url, policies, support_email } = shop.content;
   const legal = Object.entries(policies).flatMap(([kind, url]) =>

@@ -66,7 +66,7 @@ function table(tag: string, operations: Operation[]): string {
   return `### ${tag}\n\n| Call | What it does | Fields | Scope |\n|---|---|---|---|\n${rows.join('\n')}`;
 }
 
-/** Query parameters and fields of the body, with a mark at what is required. */
+/** Query parameters and fields of the body; required ones are marked. */
 function fieldsOf({ path, method, parameters }: Operation): string {
   const query = parameters.filter((one) => one.in === 'query').map(({ name, required }) => marked(name, required));
   const { requestBody } = document.paths[path]?.[method] ?? {};

@@ -2,13 +2,13 @@ import type { AgentShop } from '@commerce-backend/spec';
 import { document, type Operation, operationTable } from '../../http/contract/contract.ts';
 import { plainText } from '../../http/pipeline/markdown-text.ts';
 
-/** What both guides say, in Markdown. */
+/** The text of both guides, in Markdown. */
 
 /** A shop as the guides describe it. */
 export interface GuidedShop extends AgentShop {
-  /** Where its API is. */
+  /** The origin of its API. */
   origin: string;
-  /** Where what belongs to this shop alone is: its host, or the path of its issuer. */
+  /** The base address of this shop's own endpoints: its host, or the path of its issuer. */
   issuer: string;
 }
 

@@ -7,7 +7,7 @@ import { openShop } from '../../../test/shop.ts';
 const once = { redirect: 'manual' } as const;
 const OURS = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' };
 
-test('a link to buy writes nothing, and its page makes the cart only when its button is pressed', async () => {
+test('opening a link to buy writes nothing, and its button creates the cart', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenDiscount, givenTerms } = await openShop();
   await givenTerms();
   await givenDiscount({ code: 'TEN', value: '5.00' });
@@ -66,7 +66,7 @@ test('a link to buy writes nothing, and its page makes the cart only when its bu
   expect(await counted()).toBe(1);
 });
 
-test('pressing the button again, also at once, leads to the one checkout; opening the link again makes another', async () => {
+test('pressing the button again, also concurrently, leads to the same checkout; opening the link again creates another', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const { variants } = await givenProduct({ price: '14.00', inventory_quantity: 2 });

@@ -24,8 +24,8 @@ import { money } from '../parts/words.ts';
 import { type BuyLink, idIn, pathOf, readLink } from './link.ts';
 
 /**
- * Links to buy. Their address only leads on, to a page that shows what the link names; the cart and the checkout are made by the
- * button there, for programs open links as well.
+ * Links to buy. Their address redirects to a page that shows the items; the button on it creates the cart and the
+ * checkout, because programs open links as well.
  */
 export const BUY_PATHS = ['/buy', '/buy/:items', '/sites/:site_id/buy', '/sites/:site_id/buy/:items'];
 
@@ -128,11 +128,11 @@ ${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
   return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'checkout', main }) };
 }
 
-/** Makes the cart and its checkout, which holds the stock, and goes there. A code that does not hold is left out: the page takes others. */
+/** Creates the cart and its checkout, which reserves the stock, and redirects to it. An invalid code is ignored: the page accepts others. */
 async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
   const { checkoutDeps, link, variants, language } = visit;
   await count(visit, 'storefront.createCart');
-  // Whether a code holds can be seen, so that tries are counted as on the page of the checkout.
+  // The result reveals whether a code is valid, so attempts count toward the limit of codes.
   if (link.code) await count(visit, 'storefront.applyDiscount', { cart_id: randomUUID() });
   const work = async (shop: Shop) => {
     const { attribution } = link;

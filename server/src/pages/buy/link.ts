@@ -1,8 +1,8 @@
 import { CAMPAIGN } from '../../shop/attribution.ts';
 
 /**
- * A link to buy, as UCP's permalinks have it: `/buy/{id}:{quantity},…?discounts/codes/0=…`. Everything in it comes from whoever made
- * it: what is not known is dropped, and nothing of it says who buys or where to.
+ * A link to buy, in the format of UCP's permalinks: `/buy/{id}:{quantity},…?discounts/codes/0=…`. Anyone can create one:
+ * unknown parts are dropped, and it names neither the buyer nor the address.
  */
 export interface BuyLink {
   lines: { variant_id: string; quantity: number }[];
@@ -50,7 +50,7 @@ function decoded(text: string): string | undefined {
     : bytes.toString();
 }
 
-/** By their names without the leading slash. What is given twice is ambiguous, and counts as not given. */
+/** By their names without the leading slash. A repeated parameter is ambiguous, and is ignored. */
 function onlyOnce(query: string): Map<string, string> {
   const given = new Map<string, string>();
   const twice = new Set<string>();
@@ -68,7 +68,7 @@ function textIn(value: string | undefined, most: number): string | undefined {
   return text && text.length <= most && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined;
 }
 
-/** The path of the page for a link, written anew from what was read. */
+/** The path of the page for a link, rebuilt from the parsed values. */
 export function pathOf(site_id: string, { lines, code, attribution }: BuyLink): string {
   const items = lines.map(({ variant_id, quantity }) => `${variant_id}:${quantity}`).join(',');
   const query = new URLSearchParams({ ...(code && { 'discounts/codes/0': code }), ...attribution });

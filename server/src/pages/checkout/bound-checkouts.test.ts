@@ -70,7 +70,7 @@ test.each(SWAPS)(
     expect(again.html).toMatch(new RegExp(`<div class="answer changed"><dt>${heading} <strong>changed</strong>`));
     expect(await ordersOf(shop)).toEqual([]);
 
-    // The order as it is displayed now can be placed.
+    // The order as displayed now can be placed.
     expect((await browser.press(again, 'place_order')).html).toContain('Order number');
     expect(await ordersOf(shop)).toMatchObject([patch]);
   },
@@ -138,7 +138,7 @@ test('after the first post the public token neither reads nor changes the buyer 
   ]);
 });
 
-test('after the first post the public token and other customers complete nothing, whatever they say was seen', async () => {
+test('after the first post the public token and other customers cannot complete the checkout with any review token', async () => {
   const { shop, checkout, review, browser, params } = await openBound();
   const { data: express } = await shop.dashboard.POST('/api/dashboard/shipping-options', {
     body: { name: 'Express', price: '99.00', countries: ['DE'] },
@@ -231,13 +231,13 @@ test('another browser with the link sees empty fields, and binds the checkout by
   expect(await ordersOf(shop)).toMatchObject([
     { email: 'ada@example.com', note: null, shipping_address: { city: 'Köln' } },
   ]);
-  // The confirmation shows the buyer's data in that browser only, and leads to the order only there.
+  // The confirmation shows the buyer's data, and links to the order, in that browser only.
   const elsewhere = await browser.open(url);
   expect(elsewhere.html).toContain('Order number');
   for (const word of ['Kirchweg', 'ada@example.com', 'view_order']) expect(elsewhere.html).not.toContain(word);
 });
 
-test('a customer who is logged in in another browser goes on with their own checkout there', async () => {
+test('a customer who is logged in in another browser continues their own checkout there', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { checkout_url } = await shop.givenCheckout({ client: customer.client, shipping_address: ADDRESS });

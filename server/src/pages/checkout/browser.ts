@@ -3,13 +3,13 @@ import type { Request, Response } from 'express';
 import { browserOf } from '../../shop/checkout/binding.ts';
 
 /**
- * The cookie that tells the browser that has filled in a checkout from others that have its link. It names nobody, and a checkout
+ * The cookie that distinguishes the browser that filled in a checkout from others with its link. It names nobody, and a checkout
  * stores only a hash of it.
  */
 const LIFE_MS = 30 * 24 * 60 * 60 * 1000;
 const COOKIE = /^[A-Za-z0-9_-]{43}$/;
 
-/** The browser of a visit to a checkout's page, as the checkout stores it. A browser that posts without a cookie is given one. */
+/** The browser of a visit to a checkout's page, as the checkout stores it. A browser that posts without a cookie gets one. */
 export function visitingBrowser(req: Request, res: Response, baseUrl: string, checkout_id: string): string {
   const secure = baseUrl.startsWith('https:');
   // The prefix binds the cookie to this host only. It needs https.

@@ -98,7 +98,7 @@ for (const width of [1280, 375]) {
       const text = await page.$eval('main', (main) => main.textContent);
       expect(text).toContain(order?.order_number);
       expect(text).toContain('DE89 3704 0044 0532 0130 00');
-      // The page with the mistakes, and nothing else: no picture refused, no rule of the policy broken.
+      // Only the 422 of the page with mistakes: no blocked picture and no violation of the policy.
       expect(complaints).toEqual([expect.stringContaining('422')]);
     },
     90_000,
@@ -164,7 +164,7 @@ played(
 
     await press(page, 'remove_discount');
     await fillIn(page);
-    // The shop's country was chosen at first, so the delivery options are there since the first action.
+    // The shop's country is preselected, so the delivery options are present from the start.
     await page.click('[name="shipping_option_id"]');
     await enterCode();
     expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');
@@ -225,7 +225,7 @@ played(
   60_000,
 );
 
-/** What a scanner reads from the screen. */
+/** Decodes the QR code on the screen. */
 async function scan(page: Page, selector: string): Promise<string | undefined> {
   const picture = await (await page.$(selector))?.screenshot({ encoding: 'base64' });
   const { page: blank } = await openTab(browser(), 320, { script: true });
@@ -248,7 +248,7 @@ played(
     const { page } = await openTab(browser(), 1280, { script: true });
     await page.goto(url);
     const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
-    // The form is refused even with the right token, since the browser says which origin it comes from.
+    // The form is rejected even with the right token, because the browser sends the origin.
     const form = `<form method="post" action="${url}"><input name="csrf" value="${csrf}"><input name="action" value="save">
     <input name="email" value="thief@example.com"><input name="shown_country" value=""></form>`;
     const evil = createServer((req, res) => {

@@ -19,7 +19,7 @@ const DETAILS = {
 
 const BANK = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' };
 
-/** A shop that takes bank transfers, with a checkout of two mugs that nobody has filled in. */
+/** A shop that accepts bank transfers, with an empty checkout of two mugs. */
 async function givenCheckout({ name = 'Stoneware mug', quantity = 2 } = {}) {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch', bank_details: BANK } });
@@ -83,7 +83,7 @@ test('a shopper without script goes from the link to the order and its bank deta
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The order's own page: its secret is on no page, and is stored once however often it is asked for.
+  // The link to the order's own page: its secret is on no page, and is stored once, however often it is requested.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {
@@ -97,7 +97,7 @@ test('a shopper without script goes from the link to the order and its bank deta
   expect(paths[1]).toBe(paths[0]);
 });
 
-test('what the page says is what is ordered: names, quantities, prices and total', async () => {
+test('the order matches the page: names, quantities, prices and total', async () => {
   const given = await givenCheckout({ quantity: 3 });
   await given.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const { browser } = given;
@@ -119,7 +119,7 @@ test('what the page says is what is ordered: names, quantities, prices and total
   }
 });
 
-/** What a page says of an order, read from its markup. */
+/** The amounts of an order, read from the markup of its page. */
 function amountsIn(html: string) {
   const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => unescaped(found));
   const lines = all(html, /<li class="line">([\s\S]*?)<\/li>/g).map((line) => {
@@ -153,7 +153,7 @@ test('GET and HEAD change nothing, however often, and reserve nothing', async ()
   expect(await rows(given)).toEqual(before);
 });
 
-test('a form from elsewhere changes nothing', async () => {
+test('a form from another origin changes nothing', async () => {
   const given = await givenCheckout();
   const other = await givenCheckout();
   const { browser, url } = given;
@@ -185,7 +185,7 @@ test('a form from elsewhere changes nothing', async () => {
   expect(await rows(given)).toEqual(before);
 });
 
-test('under https the cookie is bound to the host, and a browser that does not say where a form comes from is refused', async () => {
+test('under https the cookie is bound to the host, and a form without an origin is rejected', async () => {
   const given = await givenCheckout();
   const secure = await startServer(databaseUrl(), { baseUrl: 'https://shop.example' });
   const browser = new PaperBrowser(secure.baseUrl);
@@ -203,7 +203,7 @@ test('under https the cookie is bound to the host, and a browser that does not s
   await stopServer(secure);
 });
 
-test('an action that there is not is a mistake of the request, whatever it is called', async () => {
+test('an unknown action of any name is an invalid request', async () => {
   const { browser, url } = await givenCheckout();
   const form = await browser.open(url);
   for (const action of ['pay', 'constructor', '__proto__', 'toString']) {
@@ -213,7 +213,7 @@ test('an action that there is not is a mistake of the request, whatever it is ca
   }
 });
 
-test('only forms are taken, and no long ones', async () => {
+test('accepts only forms, and no long ones', async () => {
   const { browser, url } = await givenCheckout();
   const post = (type: string, body: string) =>
     browser.open(url, {
@@ -262,12 +262,12 @@ const PAYLOADS = [
   '{{7*7}}$' + '{alert(1)}`',
 ];
 
-/** The one drawing that is ours, the code of a transfer: nothing in it comes from anybody. */
+/** The only drawing of ours is the code of a transfer, which contains no input. */
 const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 const QR_CODE =
   /<svg class="qr-code" viewBox="[\d ]+" role="img" aria-label="[\w ,]+" shape-rendering="crispEdges">\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" fill="#000"\/><\/svg>/;
 
-test('text of merchants and shoppers stays text, whatever it says', async () => {
+test('any text of merchants and shoppers stays text', async () => {
   const payload = PAYLOADS.join(' ');
   const given = await givenCheckout({ name: payload.slice(0, 255) });
   const { browser, dashboard, url } = given;
@@ -293,7 +293,7 @@ test('text of merchants and shoppers stays text, whatever it says', async () => 
   for (const html of [form, wrong, first, review, done].map((page) =>
     page.html.replace(QR_CODE, '').replace(OUR_SCRIPT, ''),
   )) {
-    // Every tag is one of ours, and no attribute of any of them is an event or leads to a script.
+    // Every tag is one of ours, and no attribute is an event handler or a link to a script.
     const tags = [...html.matchAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g)];
     expect(html.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g, '')).not.toMatch(/[<>]/);
     for (const [, name = '', attributes = ''] of tags) {
@@ -305,7 +305,7 @@ test('text of merchants and shoppers stays text, whatever it says', async () => 
   }
 });
 
-test('a picture is shown from https or from this server, never from elsewhere', async () => {
+test('a picture is shown only from https or from this server', async () => {
   const { browser, dashboard, product, url } = await givenCheckout();
   const path = { product_id: product.id };
   await dashboard.POST('/api/dashboard/products/{product_id}/images', {
@@ -334,7 +334,7 @@ test('a changed price is shown, and charged only after the shopper agreed to it'
   expect((await ordersOf(given))[0]?.total).toBe('34.90');
 });
 
-test('what is short is shown at its line, and nothing is ordered', async () => {
+test('missing stock is shown at its line, and nothing is ordered', async () => {
   const given = await givenCheckout();
   const { browser, db, site_id, variant_id, checkout } = given;
   const review = await filledIn(given);
@@ -347,7 +347,7 @@ test('what is short is shown at its line, and nothing is ordered', async () => {
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('mistakes are shown at their fields, and what was entered is kept', async () => {
+test('mistakes are shown at their fields, and the form keeps its input', async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -357,9 +357,9 @@ test('mistakes are shown at their fields, and what was entered is kept', async (
   expect(wrong.html).toMatch(
     /id="email"[^>]*value="june@"[^>]*aria-describedby="email-hint email-error"[^>]*aria-invalid="true"/,
   );
-  // The first faulty field takes the focus, and no other.
+  // Only the first faulty field gets the focus.
   expect(wrong.html.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="email"')]);
-  // What is wrong and what is missing come in one answer, and a delivery that nobody could choose yet is not missed.
+  // Wrong and missing fields come in one response; a delivery that could not be chosen yet is not reported as missing.
   expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
   expect(wrong.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
   expect(wrong.html.match(/<a href="#email">/g)).toHaveLength(1);
@@ -377,7 +377,7 @@ test('mistakes are shown at their fields, and what was entered is kept', async (
   expect(other.html).toContain('<a href="#billing_last_name">Enter the last name.</a>');
 });
 
-test("the shop's own country is chosen at first where the shop delivers there", async () => {
+test("the shop's own country is preselected if the shop delivers there", async () => {
   const given = await givenCheckout();
   await given.givenShippingOption({ name: 'Abroad', countries: ['FR'] });
   const chosenIn = async () =>
@@ -390,7 +390,7 @@ test("the shop's own country is chosen at first where the shop delivers there", 
   expect(await chosenIn()).toBeUndefined();
 });
 
-test('a code is applied and taken off without losing what was entered', async () => {
+test('a code is applied and removed without losing input', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url } = given;
@@ -407,7 +407,7 @@ test('a code is applied and taken off without losing what was entered', async ()
   expect(removed.html).toContain('value="28.00"');
 });
 
-test('a code that is typed and not applied is applied by whatever button goes on, or refused at its field', async () => {
+test('any button that continues also applies a typed code, or the code is rejected at its field', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url, option } = given;
@@ -429,7 +429,7 @@ test('a code that is typed and not applied is applied by whatever button goes on
   expect(await ordersOf(given)).toMatchObject([{ discount: '4.00', total: '28.90' }]);
 });
 
-test('a line that cannot be bought is removed on the page, and what was entered stays', async () => {
+test('a line that cannot be bought can be removed on the page, and the form keeps its input', async () => {
   const given = await givenCheckout();
   const { browser, url, storefront, dashboard, cart, option } = given;
   const [gone, other] = [await given.givenProduct({ name: 'Plate' }), await given.givenProduct({ name: 'Bowl' })];
@@ -452,7 +452,7 @@ test('a line that cannot be bought is removed on the page, and what was entered 
   expect(one.response.status).toBe(200);
   expect(one.html.match(/value="remove_item"/g)).toHaveLength(1);
   expect(one.html).toContain('value="Lindenallee 7"');
-  // A second click on the button that is gone.
+  // A second click on the removed button.
   expect((await browser.press(form, 'remove_item')).response.status).toBe(200);
   const both = await browser.press(one, 'remove_item');
   expect(both.html).not.toContain('value="remove_item"');
@@ -464,7 +464,7 @@ test('a line that cannot be bought is removed on the page, and what was entered 
   expect(await ordersOf(given)).toMatchObject([{ total: '32.90', line_items: [{ name: 'Stoneware mug' }] }]);
 });
 
-test('on the review a line that cannot be bought is removed, and the rest is ordered at the total shown', async () => {
+test('on the review a line that cannot be bought can be removed, and the rest is ordered at the displayed total', async () => {
   const given = await givenCheckout();
   const { browser, storefront, dashboard, cart } = given;
   const gone = await given.givenProduct({ name: 'Plate' });
@@ -483,7 +483,7 @@ test('on the review a line that cannot be bought is removed, and the rest is ord
   expect(await ordersOf(given)).toMatchObject([{ total: '32.90' }]);
 });
 
-test('another country asks for the delivery again', async () => {
+test('changing the country requires choosing the delivery again', async () => {
   const given = await givenCheckout();
   const far = await given.givenShippingOption({ name: 'Far parcel', price: '19.00', countries: ['NZ'] });
   const { browser } = given;
@@ -496,7 +496,7 @@ test('another country asks for the delivery again', async () => {
   expect(again.html).toContain('Place order and pay €47.00');
 });
 
-test('a state is asked for where the addresses of the country have one, whoever gave the address', async () => {
+test('a state is required in countries whose addresses have one, whatever the source of the address', async () => {
   const given = await givenCheckout();
   const { browser, url } = given;
   const option = await given.givenShippingOption({ name: 'Across', price: '9.00', countries: ['US'] });
@@ -508,7 +508,7 @@ test('a state is asked for where the addresses of the country have one, whoever 
   const review = await browser.press(asked, 'save', { shipping_state: 'CA' });
   expect(review.html).toContain('Place order and pay €37.00');
 
-  // By the API nothing more is required than before; the page then asks in place of the review.
+  // The API requires no more than before; the page then asks for it before the review.
   const other = await given.givenCheckout();
   const { data: ready } = await given.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params: { path: { checkout_id: other.id } },
@@ -529,7 +529,7 @@ test('a state is asked for where the addresses of the country have one, whoever 
   expect((await browser.press(form, 'save', { shipping_state: 'NV' })).html).toContain('Place order and pay');
 });
 
-test('a number in the address that nobody could call is asked for at the field for the phone', async () => {
+test('an invalid phone number in the address is reported at the field for the phone', async () => {
   const given = await givenCheckout();
   const { browser, storefront } = given;
   const { id: checkout_id, checkout_url } = await given.givenCheckout();
@@ -554,7 +554,7 @@ test.each([
   ['en', 'cannot take orders', 'no delivery yet', 'no way to pay yet'],
   ['de', 'keine Bestellungen annehmen', 'noch keinen Versand', 'noch keine Zahlungsart'],
   ['fr', 'ne peut pas prendre de commande', 'encore aucune livraison', 'encore aucun moyen de paiement'],
-])('a shop that cannot sell says so in place of a form (%s)', async (locale, title, noDelivery, noPayment) => {
+])('a shop that cannot sell shows a notice instead of a form (%s)', async (locale, title, noDelivery, noPayment) => {
   const server = await startServer(databaseUrl(), { card: undefined });
   try {
     const shop = await openShop();
@@ -594,7 +594,7 @@ test.each([
   }
 });
 
-test('what is not shipped asks for no delivery, and may cost nothing', async () => {
+test('a checkout without shipping needs no delivery, and can be free', async () => {
   const shop = await openShop();
   const variants = [{ price: '5.00', requires_shipping: false, inventory_quantity: 9 }];
   const product = await shop.givenProduct({ name: 'Pattern to print', variants });
@@ -614,7 +614,7 @@ test('what is not shipped asks for no delivery, and may cost nothing', async () 
   expect(orders?.[0]).toMatchObject({ total: '0.00', payment_method: 'free', billing_address: { country: 'AT' } });
 });
 
-test('a declined card makes no order, another one does', async () => {
+test('a declined card creates no order, and another card does', async () => {
   const given = await givenCheckout();
   const { browser } = given;
   const review = await filledIn(given);
@@ -632,7 +632,7 @@ test('a declined card makes no order, another one does', async () => {
   expect((await ordersOf(given))[0]).toMatchObject({ payment_status: 'paid', payment_method: 'card' });
 });
 
-test('pressing the button many times at once makes one order', async () => {
+test('pressing the button many times at once creates one order', async () => {
   const given = await givenCheckout();
   const { browser } = given;
   const review = await filledIn(given);
@@ -655,7 +655,7 @@ test("a customer's checkout becomes the customer's order", async () => {
   expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
 });
 
-test('codes are guessed ten times a minute, changes are made as often, and the page says to wait', async () => {
+test('the page asks to wait after ten codes or ten changes in a minute', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -675,7 +675,7 @@ test('codes are guessed ten times a minute, changes are made as often, and the p
   await stopServer(limited);
 });
 
-test('a code that comes with the button that saves is a guess like any other', async () => {
+test('a code sent with the save button counts as an attempt as well', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -689,7 +689,7 @@ test('a code that comes with the button that saves is a guess like any other', a
   await stopServer(limited);
 });
 
-test('links that lead nowhere, or are over, say what to do', async () => {
+test('links that are invalid or have ended show the next step', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, storefront, checkout } = given;
   for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {
@@ -714,7 +714,7 @@ test('links that lead nowhere, or are over, say what to do', async () => {
   expect(cancelled.html).toContain('This checkout was cancelled');
 });
 
-test('the page of an order is there for a day, and as long as the transfer is awaited', async () => {
+test('the page of an order is available for a day, and as long as the transfer is pending', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -728,7 +728,7 @@ test('the page of an order is there for a day, and as long as the transfer is aw
   expect(past.html).not.toContain('Lindenallee');
 });
 
-test('after the deadline of the transfer the page asks for none, and changes nothing', async () => {
+test('after the deadline of the transfer the page no longer asks for it, and changes nothing', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url, storefront, checkout } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -770,7 +770,7 @@ test('the account shows an order past its deadline as cancelled', async () => {
   expect(page.html).not.toContain('awaiting payment');
 });
 
-test("an agent's checkout is not confirmed by whoever has the link", async () => {
+test("the link alone does not allow confirming an agent's checkout", async () => {
   const given = await givenCheckout();
   const { browser, owner, checkout, url } = given;
   const review = await filledIn(given);
@@ -783,7 +783,7 @@ test("an agent's checkout is not confirmed by whoever has the link", async () =>
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('a postal code is called optional where no country in question needs it, and nowhere else', async () => {
+test('a postal code is marked optional only if none of the possible countries requires it', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   const cart = await shop.givenCart('10.00');

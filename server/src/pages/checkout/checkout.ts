@@ -8,7 +8,7 @@ import { post } from './post.ts';
 import { show } from './show.ts';
 import { arrive, type CheckoutVisit } from './visit.ts';
 
-/** The hosted checkout. It changes things with the storefront surface's operations, and is counted and audited as they are. */
+/** The hosted checkout. It uses the storefront surface's operations, with their limits and audit. */
 export const checkoutPage: PageRoute<CheckoutVisit> = {
   path: '/checkout/:token',
   where: 'checkout',
@@ -19,7 +19,7 @@ export const checkoutPage: PageRoute<CheckoutVisit> = {
   notices: CHECKOUT_NOTICES,
 };
 
-/** Shows only a login to those who are not the customer, if an agent prepared the checkout. */
+/** If an agent prepared the checkout, anyone except the customer sees only a login. */
 function askWho(visit: CustomerVisit): PageAnswer {
   return showAccess(visit, `login ${visit.path}`, wordsFor(visit));
 }

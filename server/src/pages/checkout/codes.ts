@@ -10,7 +10,7 @@ const WORDS = {
   discount_not_applicable: 'checkout.code_not_applicable',
 } as const;
 
-/** Why a discount code takes nothing off, by the code of the refusal. */
+/** The reason why a discount code has no effect, by error code. */
 export function codeInWords({ say }: Language, reason: string): string {
   return say(WORDS[reason as keyof typeof WORDS] ?? 'checkout.code_unusable');
 }

@@ -11,11 +11,11 @@ import { transfer } from '../parts/transfer.ts';
 import { rich } from '../parts/words.ts';
 import { steps } from './view.ts';
 
-/** What became of a checkout. */
+/** The result of a checkout. */
 export interface ConfirmationView {
   language: Language;
   front: Front;
-  /** Where the shopper came from, with the order. */
+  /** The address that the shopper came from, with the order. */
   back: string | undefined;
   ownOrigin: string;
   order: Order;
@@ -23,7 +23,7 @@ export interface ConfirmationView {
   /** Whether the shop's amounts include tax. */
   tax_included: boolean;
   discount_code: string | null;
-  /** The way to the page of the order. */
+  /** The link or button to the page of the order. */
   toOrder: Html | undefined;
 }
 

@@ -14,7 +14,7 @@ import {
   type Mistake,
 } from './fields.ts';
 
-/** Converts between the form, whose fields are all text, and a change of the checkout as the contract has it. */
+/** Converts between the form, whose fields are all text, and the contract's `CheckoutPatch`. */
 
 const NAMES: readonly FieldName[] = [
   'email',
@@ -30,12 +30,12 @@ const NAMES: readonly FieldName[] = [
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];
 
-/** What was entered in the fields that the form has. */
+/** The input in the fields of the form. */
 export function enteredIn(body: FormBody): Entered {
   return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
 }
 
-/** What the form shows of a checkout when nothing has been entered yet. Where there is one choice, it is made. */
+/** The initial form of a checkout. If a field has one choice only, it is selected. */
 export function enteredBefore(checkout: Checkout, { country, choices }: Prefill): Entered {
   const { email, phone, note, shipping_address, billing_address, shipping_option, payment_methods } = checkout;
   const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : undefined);
@@ -66,7 +66,7 @@ function fieldsOf(kind: AddressKind, address: Address): Entered {
 }
 
 /**
- * The change that a form asks for. A delivery method that was chosen for another country is left out: it has to be chosen
+ * The change that a form requests. A delivery method for another country is left out: it has to be chosen
  * again.
  */
 export function patchOf(entered: Entered, checkout: Checkout, shownCountry: string | undefined): CheckoutPatch {
@@ -85,7 +85,7 @@ export function patchOf(entered: Entered, checkout: Checkout, shownCountry: stri
   };
 }
 
-/** The address as entered; what the form does not ask for stays as it was, but for a number that nobody could call. */
+/** The address as entered. Fields that are not on the form keep their value, except an invalid phone number. */
 function addressOf(kind: AddressKind, entered: Entered, before: Address | null) {
   const parts = ADDRESS_PARTS.map((part) => [part, entered[addressField(kind, part)] ?? null] as const);
   if (parts.every(([, value]) => value === null)) return null;
@@ -93,7 +93,7 @@ function addressOf(kind: AddressKind, entered: Entered, before: Address | null) 
   return before?.phone && isPhone(before.phone, address.country) ? { ...address, phone: before.phone } : address;
 }
 
-/** What is wrong with a change by itself, in words, each at its field. */
+/** The invalid values of a change, in words, each at its field. */
 export function entryMistakes(language: Language, patch: CheckoutPatch, entered: Entered): Mistake[] {
   const errors = valueErrors('CheckoutPatch', patch);
   const fields = errors.map(({ instancePath }) => fieldAt(instancePath.split('/').slice(2)));
@@ -125,7 +125,7 @@ export function withoutWrong(patch: CheckoutPatch, wrong: readonly Mistake[]): C
   };
 }
 
-/** All mistakes in one answer, one for each field: the first that is told of it. */
+/** All mistakes in one response: the first one of each field. */
 export function together(...lists: Mistake[][]): Mistake[] {
   const all = lists.flat();
   return inOrder(all.filter(({ field }, i) => all.findIndex((other) => other.field === field) === i));
@@ -164,7 +164,7 @@ function askFor(language: Language, field: FieldName): string {
   return language.say(field === 'email' ? 'checkout.ask_email' : `checkout.ask_${partOf(field)}`);
 }
 
-/** What is asked for by a field that stands in both addresses, or in none. */
+/** The part of an address, without the kind of the address; or `phone` or `note`. */
 function partOf(field: FieldName): AddressPart | 'phone' | 'note' {
   const part = field.replace(/^(?:shipping|billing)_/, '');
   return ADDRESS_PARTS.find((known) => known === part) ?? (field === 'phone' ? 'phone' : 'note');

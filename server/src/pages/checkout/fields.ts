@@ -23,7 +23,7 @@ export const ADDRESS_PARTS = [
 
 export type AddressPart = (typeof ADDRESS_PARTS)[number];
 
-/** Parts of an address, the country first: what follows depends on it. */
+/** Parts of an address, the country first because the others depend on it. */
 export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
   country: { autocomplete: 'country', maximum: 2 },
   first_name: { autocomplete: 'given-name', optional: true, maximum: 255 },

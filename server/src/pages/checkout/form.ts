@@ -18,7 +18,7 @@ import {
 } from './fields.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
-/** The first step: who buys, where to, how it is delivered and paid. One form, whose buttons say what to do with it. */
+/** The first step: contact, address, delivery and payment. One form, whose buttons name the action. */
 export function checkoutForm(view: CheckoutView): string {
   const { checkout, form, language, front, back } = view;
   const { say } = language;
@@ -50,7 +50,7 @@ ${summary(view)}
   return page({ language, title, mistaken: form.mistakes.length > 0, front, back, where: 'checkout', main });
 }
 
-/** What is said when something in the cart cannot be bought. */
+/** The notice when something in the cart cannot be bought. */
 export function notBuyable(language: Language): Html {
   const notes = (words: string) => html`<a href="#summary">${words}</a>`;
   return html`
@@ -133,7 +133,7 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
   return html`<div class="address">${country}${others}</div>`;
 }
 
-/** Called optional where no country in question needs it. */
+/** The postal code is optional if none of the possible countries requires it. */
 function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
   const chosen = view.form.entered[addressField(kind, 'country')];
   return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
@@ -147,7 +147,7 @@ function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
   return kind === 'billing' || !chosen || !needsState(chosen);
 }
 
-/** Always includes the country that was entered: that the shop does not deliver there is said after it was chosen. */
+/** Always includes the entered country, so that the missing delivery can be reported after it was chosen. */
 function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
   const entered = form.entered[addressField(kind, 'country')];
   return [...new Set([...countries, ...(entered && isCountry(entered) ? [entered] : [])])];
@@ -187,7 +187,7 @@ ${radios(form, {
 </div>`;
 }
 
-/** Where only what is picked up can be paid, on pickup, there is no way to pay before that is chosen. */
+/** If the only payment is on pickup, no payment method is shown before pickup is chosen. */
 function payment({ checkout, form, language: { say } }: CheckoutView): Html {
   const methods = checkout.payment_methods;
   if (methods.length === 0) {
@@ -212,7 +212,7 @@ function note({ form, language: { say } }: CheckoutView): Html {
   return html`<div class="part">${field}</div>`;
 }
 
-/** The code belongs to the form, so that what is entered already is kept when the code is applied. */
+/** The code belongs to the form, so that applying it keeps the input. */
 function summary(view: CheckoutView): Html {
   const { checkout, form, language } = view;
   const { say } = language;

@@ -3,7 +3,7 @@ import { html } from '../parts/html.ts';
 import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { agentNote, type CheckoutView, summaryOf } from './view.ts';
 
-/** Why nothing can be ordered in a shop that is not set up yet: a form would only take the shopper's time. */
+/** The reason why a shop cannot sell yet: a form would only waste the shopper's time. */
 export type Lack = 'delivery' | 'payment';
 
 export function lackOf({ checkout, countries, pickup }: CheckoutView): Lack | undefined {
@@ -18,7 +18,7 @@ export function checkoutClosed(view: CheckoutView, lack: Lack): string {
   const { say } = language;
   const title = say('checkout.your_order');
   const summary = summaryOf(view);
-  // There is no form to take a line out with.
+  // There is no form to remove a line with.
   const shown = { ...summary, lines: summary.lines.map((line) => ({ ...line, remedy: undefined })) };
   const main = html`
 <h1>${title}</h1>

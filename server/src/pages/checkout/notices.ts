@@ -3,7 +3,7 @@ import { type NoticeKey, type Notices, noticeOf } from '../parts/notices.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import type { CheckoutVisit } from './visit.ts';
 
-/** What the checkout says instead of itself. */
+/** Notices that replace the page of the checkout. */
 export const CHECKOUT_NOTICES: Notices = {
   not_found: 'checkout.not_found',
   checkout_expired: 'checkout.expired',

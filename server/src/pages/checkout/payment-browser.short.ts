@@ -11,7 +11,7 @@ import { freePort } from '../../db/free-port.ts';
 
 const { played, browser } = inChromium();
 
-/** A server that is reached at its own public address, so that a browser finds the way back to it. */
+/** A server that is reachable at its own public address, so that a browser can return to it. */
 async function givenReachableServer() {
   const port = await freePort();
   const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
@@ -28,7 +28,7 @@ async function givenReview(baseUrl: string) {
   return { ...shop, url: baseUrl + new URL(checkout_url ?? '').pathname };
 }
 
-/** A provider of another origin, whose page has nothing but the way back. */
+/** A provider of another origin, whose page has only the return link. */
 async function givenForeignPage(): Promise<{ origin: string; comeBackTo(url: string): void }> {
   let back = '';
   const server = createServer((_req, res) => {
@@ -49,7 +49,7 @@ async function follow(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
 
-/** Where pages go on by themselves, the browser needs another moment. */
+/** Waits until a page that redirects on its own has arrived. */
 async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
   for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
     await new Promise((waited) => setTimeout(waited, 100));

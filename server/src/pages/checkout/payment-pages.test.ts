@@ -3,7 +3,7 @@ import { ordersOf } from '../../../test/buying.ts';
 import { type Page, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** A browser on the review of a checkout that is to be paid by card. */
+/** A browser at the review step of a checkout with payment by card. */
 async function givenReview() {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '14.00' });
@@ -16,7 +16,7 @@ async function givenReview() {
 
 type Given = Awaited<ReturnType<typeof givenReview>>;
 
-/** Where a page sends the browser by itself; the page shows the same address as a link. */
+/** The address to which a page redirects; the page shows the same address as a link. */
 function goesOnTo({ response, html }: Page): string {
   const target = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '')?.[1] ?? '';
   expect(html).toContain(`href="${target}"`);
@@ -45,7 +45,7 @@ test('a payment approved on the page of the provider makes the order', async () 
   expect(await ordersOf(given)).toMatchObject([{ payment_status: 'paid', total: '18.90' }]);
 });
 
-test('a payment that is declined there says so, and can be tried again', async () => {
+test('a payment declined at the provider is reported, and can be retried', async () => {
   const given = await givenReview();
   const { browser, url } = given;
 
@@ -59,7 +59,7 @@ test('a payment that is declined there says so, and can be tried again', async (
   expect(await ordersOf(given)).toHaveLength(1);
 });
 
-test('who comes back without deciding goes on, or cancels the payment and changes something', async () => {
+test('a shopper who returns undecided can continue, or cancel the payment and change the checkout', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const asked = await goToProvider(given);
@@ -90,7 +90,7 @@ test('a form that was opened before the payment changes nothing, and shows the p
   expect(rows).toEqual([{ email: 'june@example.com' }]);
 });
 
-test('the page that leads on takes no address from the request, and leads nowhere without a payment', async () => {
+test('the redirecting page uses no address from the request, and redirects nowhere without a payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const leave = `${new URL(url).pathname}/leave`;
@@ -104,7 +104,7 @@ test('the page that leads on takes no address from the request, and leads nowher
   expect(later.html).not.toContain('evil.example.com');
 });
 
-test('a payment is decided only by the form of its own page, once, and belongs to its shop', async () => {
+test('only the form of its own page decides a payment, once, and only in its shop', async () => {
   const [given, other] = [await givenReview(), await givenReview()];
   const { browser, site_id } = given;
   const asked = await goToProvider(given);

@@ -15,8 +15,8 @@ import { type CheckoutView, steps, summaryOf } from './view.ts';
 import { arrive, type CheckoutVisit, countCheckout } from './visit.ts';
 
 /**
- * Paying at a provider, without a script of the provider's on our pages: the order's button leads to `…/leave`, which goes on to
- * the address that the record names, and the provider sends the reader back to `…/return`.
+ * Paying at a provider, without a script of the provider's on our pages: the order's button leads to `…/leave`, which redirects to
+ * the address of the record, and the provider sends the reader back to `…/return`.
  */
 type PaymentPage = PageRoute<CheckoutVisit>;
 
@@ -28,10 +28,10 @@ const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notice
   notices: CHECKOUT_NOTICES,
 };
 
-/** Browsers enforce `form-action 'self'` on redirects of a form too, so the form leads here, and this page goes on by itself. */
+/** Browsers enforce `form-action 'self'` on redirects of a form too, so the form leads here, and this page redirects. */
 export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
 
-/** The reader is back: the provider is asked, and the page of the checkout, or the storefront, says how it stands. */
+/** The reader is back: queries the provider, then the page of the checkout, or the storefront, shows the result. */
 export const returnPage: PaymentPage = { ...common, path: '/checkout/:token/return', show: comeBack };
 
 async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
@@ -75,7 +75,7 @@ async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   return judged && given?.order_id && !login ? withOrder(judged, given.order_id) : judged;
 }
 
-/** While the payment is open, nothing can be changed: the reader goes on with it, or ends it. */
+/** While the payment is open, nothing can be changed: the reader continues or cancels it. */
 export function openPayment(view: CheckoutView): string {
   const { language, front, back } = view;
   const { say } = language;

@@ -43,7 +43,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
     await countCheckout(visit, operation_id);
     return viewOrder(visit, posted, checkout.order_id);
   }
-  // A second click, or the way back after the order: the page says how it stands.
+  // A second click, or the back button after the order: the page shows the current state.
   if (checkout.order_id || checkout.status === 'cancelled' || action === 'view_order') return { redirect: path };
   await countCheckout(visit, operation_id);
   const over = await inShopOfVisit(visit, (shop) => showOver(visit, shop));
@@ -53,7 +53,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   return action === 'place_order' ? placeOrder(visit, posted) : change(visit, posted);
 }
 
-/** Saves what was entered, and puts a code on or takes it off: all or nothing. */
+/** Saves the input, and applies or removes a code: all or nothing. */
 function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const work = async (shop: Shop) => {
     const { action, body, entered, hasFields } = posted;
@@ -73,7 +73,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
       const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(wanted, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
-    // The code comes first: discounts are locked before stock, everywhere.
+    // The code first, because discounts are locked before stock everywhere.
     if (action === 'apply_discount') await cartDiscounts.apply(shop, before.cart_id, codeIn(entered) ?? '');
     if (action === 'remove_discount') await cartDiscounts.remove(shop, before.cart_id);
     const after = await checkouts.update(shop, visit.checkoutDeps, before.id, patch);
@@ -97,7 +97,7 @@ function codeIn({ discount_code: code }: Entered): string | undefined {
   return code && code.length <= 64 ? code : undefined;
 }
 
-/** After saving: on to the review, or back to what is missing. After a code was applied, the form shows it without complaints. */
+/** After saving: to the review, or back to the missing fields. After a code was applied, the form shows it without mistakes. */
 async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: Posted): Promise<PageAnswer> {
   const { path } = visit;
   const { action, pressed, entered, hasFields } = posted;
@@ -109,14 +109,14 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
 }
 
-/** What is missing and could be given: there is no delivery to choose as long as the page shows none. */
+/** The missing fields that the form offers: a delivery cannot be chosen as long as the page shows none. */
 function asked(missing: readonly string[], { body }: Posted): string[] {
   return missing.filter((name) => name !== 'shipping_option_id' || body.has('shown_country'));
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Takes a line out of the cart. The fields are saved with it if they can be, and else stay in the form as they are. */
+/** Removes a line from the cart. The fields are saved with it if possible, and otherwise stay in the form. */
 function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { path, checkout } = visit;
   const { entered, hasFields } = posted;
@@ -130,13 +130,13 @@ function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     return isSaved ? { redirect: `${path}?change=1#summary` } : showOpen(visit, shop, 'form', { entered });
   };
   return runAction(visit, posted, work, async (shop, error) => {
-    // A second click: the line is gone already.
+    // A second click: the line is already removed.
     if (error instanceof ShopError && error.code === 'not_found') return { redirect: path };
     return answerRefusal(visit, shop, posted, error);
   });
 }
 
-/** Whether the rest could be saved, and so is what was shown; another line may not be had either. */
+/** Saves the rest, and returns whether that succeeded; another line may be unavailable, too. */
 async function saves(
   { checkoutDeps, checkout, language }: CheckoutVisit,
   shop: Shop,
@@ -157,7 +157,7 @@ async function saves(
 
 const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
-/** Makes the order as the reader saw it. A card is charged beforehand, outside the transaction. */
+/** Makes the order as the reader saw it. A card is charged before the transaction, outside it. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
@@ -171,7 +171,7 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
     expected_total,
     payment: paymentIn(posted.entered, takesTestCards(visit)),
   };
-  // The order's mails are in the language of this page, whoever brings the payment's outcome.
+  // The order's mails are in the language of this page, even if a webhook reports the payment.
   if (!checkout.locale) await inShopOfVisit(visit, (shop) => checkouts.keepLocale(shop, checkout.id, language.locale));
   const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const work = async (shop: Shop) => {
@@ -188,7 +188,7 @@ function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment |
   return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;
 }
 
-/** Ends the payment that is open; one that has succeeded by then is an order. */
+/** Cancels the open payment; one that has succeeded by then becomes an order. */
 async function endPayment(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   await cancelPayment(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });

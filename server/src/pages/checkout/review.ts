@@ -66,7 +66,7 @@ function paymentAnswer({ checkout, language: { say } }: CheckoutView): Html {
   return html`<p>${say(`checkout.pay_${method}`)}</p>${detail}`;
 }
 
-/** One answer, with the parts of the checkout that it shows; marked if one of them has changed since the last review. */
+/** One section, with the parts of the checkout that it shows; marked if one of them has changed since the last review. */
 function answer(view: CheckoutView, parts: ReviewedPart[], value: Html, field: string): Html {
   const { language, path, changed } = view;
   const { say } = language;
@@ -79,7 +79,7 @@ function answer(view: CheckoutView, parts: ReviewedPart[], value: Html, field: s
 <dd class="change"><a href="${path}?change=1#${field}" aria-label="${label}">${say('checkout.change')}</a></dd></div>`;
 }
 
-/** The form of the buttons beside lines that cannot be bought. */
+/** The form of the buttons next to lines that cannot be bought. */
 function removalForm({ csrf, path }: CheckoutView): Html {
   return html`<form id="checkout" method="post" action="${path}">${csrfField(csrf)}</form>`;
 }
@@ -99,7 +99,7 @@ ${termsBox(view)}
 </form>`;
 }
 
-/** The terms that the shop wants accepted, to read and to tick. */
+/** The checkbox for the shop's terms, with links. */
 function termsBox({ form, front: { legal }, language }: CheckoutView): Html | undefined {
   const { terms_required, terms_url, privacy_url, withdrawal_url } = legal;
   if (!terms_required || !terms_url) return undefined;
@@ -126,7 +126,7 @@ function afterButton({ checkout, testCard, language: { say }, front }: CheckoutV
   }
 }
 
-/** Stands where a card provider's own form would: the test provider takes no cards, only words for what is to happen. */
+/** Replaces a card provider's form: the test provider takes no cards, only the result to simulate. */
 function testCards({ form, language: { say } }: CheckoutView): Html {
   return radios(form, {
     name: 'card_token',

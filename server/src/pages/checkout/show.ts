@@ -26,7 +26,7 @@ import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
 import { wantedOf } from './wanted.ts';
 import { findWay } from './way-to-order.ts';
 
-/** GET: the page as the checkout stands. The database itself refuses any change. */
+/** GET: the page of the current checkout. The database itself rejects any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   await countCheckout(visit, 'storefront.getCheckout');
   return inShopOfVisit(visit, async (shop) => {
@@ -37,7 +37,7 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   });
 }
 
-/** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
+/** The page of a checkout that cannot be continued here. Throws `checkout_expired`. */
 export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { checkout, checkoutDeps, language, front, back } = visit;
   if (checkout.order_id) {
@@ -56,7 +56,7 @@ export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAn
   return checkout.status === 'cancelled' ? closedPage(visit, 'checkout.cancelled') : undefined;
 }
 
-/** What a page says besides the checkout itself, after something went wrong. */
+/** The additions to the page of a checkout after an error. */
 export interface Refused {
   status?: number;
   entered?: Entered;
@@ -66,8 +66,8 @@ export interface Refused {
 }
 
 /**
- * The page of a checkout that is under way: the review once nothing is missing, else the form; and the form for a browser that may not
- * read what was entered in another.
+ * The page of an open checkout: the review once nothing is missing, else the form; and the form for a browser that may not
+ * read the input of another.
  */
 export async function showOpen(
   visit: CheckoutVisit,
@@ -112,7 +112,7 @@ export async function showOpen(
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
 
-/** Somebody entered their data in another browser, which this one is not shown. */
+/** Another browser entered the buyer's data, which this one does not show. */
 function elsewhere({ say }: Language): Html {
   return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
 }

@@ -7,38 +7,38 @@ import type { Summary } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
 import type { FormState } from './fields.ts';
 
-/** All that the page of an open checkout shows. */
+/** The data of the page of an open checkout. */
 export interface CheckoutView {
   language: Language;
   front: Front;
-  /** Where the shopper came from. */
+  /** The address that the shopper came from. */
   back: string | undefined;
-  /** Our own address, from which pictures may come. */
+  /** Our own origin, which may serve pictures. */
   ownOrigin: string;
-  /** The path of the page, where its forms go. */
+  /** The path of the page, to which its forms post. */
   path: string;
-  /** What proves that a form came from this page. */
+  /** Proves that a form came from this page. */
   csrf: string;
   checkout: Checkout;
-  /** Where the shop delivers. */
+  /** The countries that the shop delivers to. */
   countries: readonly string[];
-  /** Whether something can be picked up, and paid for there. */
+  /** Whether something can be picked up, and paid for on pickup. */
   pickup: boolean;
-  /** The country that `choices` is for; null as long as none is known. */
+  /** The country of `choices`; null as long as none is known. */
   country: string | null;
   choices: readonly ShippingChoice[];
-  /** Whether the customer gets mails about offers already. */
+  /** Whether the customer already receives marketing mails. */
   optedIn: boolean;
-  /** Whether the shop tells shoppers how many pieces it has. */
+  /** Whether the shop shows its stock to shoppers. */
   tellsStock: boolean;
-  /** Whether a card is paid with the test provider's tokens. */
+  /** Whether cards are paid with the test provider's tokens. */
   testCard: boolean;
   form: FormState;
-  /** What has to be said before anything else, e.g. that the total has changed. */
+  /** An alert at the top, e.g. that the total has changed. */
   alert?: Html | undefined;
   /** The fields of the checkout that differ from the review that was posted. */
   changed: readonly string[];
-  /** The agent that prepared it, with what its budget leaves. */
+  /** The agent that prepared it, with its remaining budget. */
   agent: AgentToken | undefined;
 }
 
@@ -52,7 +52,7 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Says that an agent prepared this, and within which limits; if its access has ended since, says that, and who ended it. */
+/** Names the agent that prepared this, and its limits; if its access has ended since, also who ended it. */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
   const { say } = language;
@@ -80,14 +80,14 @@ export function summaryOf({ language, checkout, path, tellsStock }: CheckoutView
   return { ...rest, language, lines, shipping_cost: shipping_option ? shipping_cost : null };
 }
 
-/** Belongs to the form of the page, so that what is entered already is kept. */
+/** Belongs to the form of the page, so that the input is kept. */
 function removeButton({ say }: Language, path: string, { id, name }: Checkout['items'][number]): Html {
   return html`<p><button form="checkout" class="plain" name="action" value="remove_item" formaction="${path}?line=${id}" formnovalidate aria-label="${say('checkout.remove_item', { name })}">${say('checkout.remove')}</button></p>`;
 }
 
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
 
-/** Short, because it stands below the name of the product. */
+/** Short, because it is shown below the name of the product. */
 function sentenceOf(
   language: Language,
   warning: Checkout['warnings'][number],

@@ -23,20 +23,20 @@ import type { Entered } from './fields.ts';
 export interface CheckoutVisit extends Visit {
   checkout: PagedCheckout;
   front: Front;
-  /** Only its customer sees what an agent prepared: anyone else with the link gets a login. */
+  /** Only the customer sees a checkout that an agent prepared: anyone else with the link gets a login. */
   login: CustomerVisit | undefined;
 }
 
-/** What was posted. */
+/** The posted form. */
 export interface Posted extends FormAction {
   /** The button that was pressed; `action` is what it does. */
   pressed: string;
   entered: Entered;
-  /** Whether the fields of the form came with it; the review has none. */
+  /** Whether the form has the fields; the review has none. */
   hasFields: boolean;
 }
 
-/** Follows the link. Throws `not_found` for one that leads nowhere. */
+/** Follows the link. Throws `not_found` for an invalid one. */
 export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   const { deadline, db, req, res, context } = request;
   const token = String(req.params.token);
@@ -64,7 +64,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     allowed_origins: [],
   };
   context.caller = caller;
-  // Whoever has the link continues the checkout on behalf of its customer.
+  // The holder of the link continues the checkout on behalf of its customer.
   return {
     ...request,
     language,
@@ -79,7 +79,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   };
 }
 
-/** The address the shopper came from, or after the order the return address, if the shop still allows it. */
+/** The address that the shopper came from, or after the order the return address, if the shop still allows it. */
 function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, deps: CheckoutDeps): string | undefined {
   const address = order_id ? return_url : cancel_url;
   const judged = address ? safeReturnUrl(address, front, deps) : undefined;
@@ -101,7 +101,7 @@ async function customerHere(
   return session?.customer_id === customer_id ? { type: 'customer', id: customer_id, customer_id } : undefined;
 }
 
-/** The link was given to an agent, so it shows nothing by itself. */
+/** The link was given to an agent, so it shows nothing without a login. */
 async function arriveAtAgents(
   request: PageRequest,
   { tenant, checkout, browser }: Pick<CheckoutVisit, 'tenant' | 'checkout'> & { browser: string },
@@ -113,7 +113,7 @@ async function arriveAtAgents(
   return { ...visit, actor: { ...recognized.actor, browser }, checkout, login: isTheirs ? undefined : visit };
 }
 
-/** Whether a card is one of the words of the test provider. */
+/** Whether the test provider's card words are accepted. */
 export function takesTestCards({ checkout, checkoutDeps }: CheckoutVisit): boolean {
   return checkoutDeps.card?.name === TEST_PROVIDER && !checkout.has_payment_account;
 }

@@ -2,14 +2,14 @@ import type { Address, Checkout } from '@commerce-backend/spec';
 import { needsState } from '../../shop/address-rules.ts';
 import type { CheckoutVisit } from './visit.ts';
 
-/** The parts of a checkout that say whether anything is sent anywhere. */
+/** The parts of a checkout that decide whether something is shipped. */
 interface Sent extends Pick<Checkout, 'missing' | 'requires_shipping' | 'shipping_option'> {
   shipping_address?: Address | null;
 }
 
 /**
- * What the page asks for before the order: what the checkout lacks, and the state where addresses of the country have one. The API
- * completes without it, as published. What an integration sent is taken as it is.
+ * The fields that the page requires before the order: those missing in the checkout, and the state for countries that have one. The
+ * API completes without the state, as published. Values from an integration are accepted as they are.
  */
 export function wantedOf({ checkout: { source } }: CheckoutVisit, sent: Sent): string[] {
   const { missing, requires_shipping, shipping_option, shipping_address: address } = sent;

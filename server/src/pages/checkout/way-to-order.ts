@@ -11,7 +11,7 @@ import { runAction } from '../parts/visit.ts';
 import type { WayToOrder } from './confirmation.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
-/** To the account where the order's own customer is logged in in this browser, else to the page that needs no account. */
+/** To the account if the order's customer is logged in in this browser, else to the page without login. */
 export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): Promise<WayToOrder> {
   const { req, res, guard, checkoutDeps, checkout, path, tenant } = visit;
   const token = order.customer_id ? heldToken(req, checkoutDeps.baseUrl, tenant.site_id) : undefined;
@@ -22,7 +22,7 @@ export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): P
   return { form: { path, csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`) } };
 }
 
-/** Opens the link to the order, once, and goes there; a browser that may not read the buyer's data stays where it is. */
+/** Creates the link to the order, once, and redirects to it; a browser that may not read the buyer's data stays on the page. */
 export function viewOrder(visit: CheckoutVisit, posted: Posted, order_id: string): Promise<PageAnswer> {
   const { tenant, checkoutDeps, checkout, path } = visit;
   const work = async (shop: Shop) => {

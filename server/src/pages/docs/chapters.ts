@@ -11,7 +11,7 @@ export interface Chapter {
   name: string;
   /** The tag's name in addresses. */
   slug: string;
-  /** What the contract says of it, in Markdown. */
+  /** The description in the contract, in Markdown. */
   description: string;
   operations: { operation: Operation; summary: string }[];
 }

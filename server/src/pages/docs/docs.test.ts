@@ -7,7 +7,7 @@ const get = async (path: string, headers: Record<string, string> = {}) =>
 
 const html = async () => (await get('/docs')).text();
 
-test('the documentation begins with how to begin, and then the storefront', async () => {
+test('the documentation starts with an introduction, followed by the storefront', async () => {
   const headings = [...(await html()).matchAll(/<h2>(.+)<\/h2>/g)].map(([, heading]) => heading);
 
   expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);
@@ -26,7 +26,7 @@ test('it links to every operation, and each link leads to a page that shows the 
   }
 });
 
-test('every part of the contract holds all that it refers to', async () => {
+test('every part of the contract contains everything that it refers to', async () => {
   const pages = new Set([...(await html()).matchAll(/href="(\/docs\/reference\/[\w-]+)"/g)].map(([, page]) => page));
   expect(pages.size).toBeGreaterThan(20);
   for (const page of pages) {

@@ -5,7 +5,7 @@ import { type DocsFile, docsFiles } from './site.ts';
 /** The contract for people and programs: /docs, and /openapi.json. Nothing is loaded from elsewhere. */
 
 const STRICT_POLICY = ["default-src 'none'", "style-src 'self'", "img-src 'self'"];
-/** Redoc writes its style into the page, and looks for words in a worker of its own. */
+/** Redoc writes its style into the page, and searches in a worker of its own. */
 const REDOC_POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:"],
   ...["font-src 'self'", "connect-src 'self'", 'worker-src blob:'],

@@ -4,7 +4,7 @@ import { type Chapter, groups } from './chapters.ts';
 import { docsDocument, type Link } from './document.ts';
 import { samplesOf } from './samples.ts';
 
-/** The first page of the documentation: how to begin, where each operation is described, and every error. No script. */
+/** The first page of the documentation: an introduction, an index of operations, and every error. No script. */
 export function overviewPage(link: Link): string {
   return docsDocument({
     title: 'Documentation',

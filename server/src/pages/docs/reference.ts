@@ -5,8 +5,8 @@ import { docsDocument, type Link } from './document.ts';
 import { samplesOf } from './samples.ts';
 
 /**
- * A chapter of the reference, shown by Redoc. Redoc builds everything that it is given, 70,000 elements for the whole
- * contract, so each page is given the part that it is about.
+ * A chapter of the reference, shown by Redoc. Redoc renders its complete input, 70,000 elements for the whole
+ * contract, so each page gets only its part.
  */
 export function referencePage(chapter: Chapter, link: Link): string {
   return docsDocument({
@@ -23,8 +23,8 @@ export function referencePage(chapter: Chapter, link: Link): string {
 type Json = Record<string, unknown>;
 
 /**
- * The part of the contract that a chapter is about, with samples of code. Without tags, so that Redoc's menu holds its
- * operations at once, each at the address `#operation/{operationId}`.
+ * The part of the contract for a chapter, with samples of code. Without tags, so that Redoc's menu lists its
+ * operations directly, each at the address `#operation/{operationId}`.
  */
 export function contractOf({ name, description, operations }: Chapter): Json {
   const {
@@ -64,7 +64,7 @@ function withoutMethods(item: Json): Json {
 const REFERENCE = /"#\/components\/(\w+)\/([^"/]+)"/g;
 
 /**
- * The components that something refers to, and what those refer to; and all security schemes, which are named without a
+ * The referenced components, transitively; and all security schemes, which are named without a
  * reference.
  */
 function reachable(root: unknown, components: Record<string, Json>): Record<string, Json> {

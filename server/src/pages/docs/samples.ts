@@ -14,7 +14,7 @@ export function samplesOf(operation: Operation): Sample[] {
   ];
 }
 
-/** What a caller sends, by security scheme: its variable in a shell, and its option of the SDK. */
+/** A caller's credentials by security scheme: the variable in a shell and the option of the SDK. */
 const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   SiteId: { variable: 'SITE_ID', option: 'siteId' },
   StorefrontToken: { variable: 'STOREFRONT_TOKEN', option: 'storefrontToken' },
@@ -25,7 +25,7 @@ const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   AgentToken: { variable: 'AGENT_TOKEN', option: 'agentToken' },
 };
 
-/** The alternative that asks least of its caller; of equal ones the last, since programs call with keys. */
+/** The alternative with the fewest credentials; of equal ones the last, because programs call with keys. */
 function schemesOf({ security }: Operation): string[] {
   const least = Math.min(...security.map((schemes) => schemes.length));
   return schemesFor(security.filter((schemes) => schemes.length === least)) ?? [];
@@ -98,12 +98,12 @@ function sdkSample(operation: Operation): string {
 
 const QUOTED_NAME = /^( *)"([A-Za-z_$][\w$]*)":/gm;
 
-/** A value as a program writes it: names go without quotes where they can. No text holds a raw line break. */
+/** A value as source code: names without quotes where possible. No text contains a raw line break. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(QUOTED_NAME, '$1$2:');
 }
 
-/** The required parameters, and for queries also the first other one that the contract has an example of. */
+/** The required parameters, and for queries also the first optional one that has an example in the contract. */
 function parametersOf({ id, parameters }: Operation): Record<'path' | 'query' | 'header', Record<string, unknown>> {
   const optional = parameters.find((one) => one.in === 'query' && !one.required && exampleOf(one) !== undefined);
   const valuesOf = (place: Parameter['in']) =>

@@ -6,7 +6,7 @@ import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/
 
 const { played, browser } = inChromium();
 
-/** An order of a guest in a German shop, where its mail leads to. */
+/** The link in the mail about a guest's order in a German shop. */
 async function givenLink() {
   const shop = await openShop();
   const email = `june@s${shop.site_id.slice(-8)}.example.com`;

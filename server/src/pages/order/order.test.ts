@@ -30,7 +30,7 @@ async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']
 
 const STREET = 'Lindenallee 7';
 
-test('a guest sees the order by the link in its mail, and neither street nor e-mail until they name one of theirs', async () => {
+test('a guest sees the order by the link in its mail, but street and e-mail only after entering the e-mail or postal code', async () => {
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder();
   await dashboard.PATCH('/api/dashboard/settings', {
     body: { name: 'Alder & Finch', legal: { imprint_url: 'https://shop.example/imprint' } },
@@ -74,7 +74,7 @@ test('a guest sees the order by the link in its mail, and neither street nor e-m
   }
 });
 
-test('the page tells of parcels, refunds and what is still owed, each mail has a link of its own, and all of them work', async () => {
+test('the page shows parcels, refunds and the amount due; each mail has its own link, and all links work', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -96,27 +96,27 @@ test('the page tells of parcels, refunds and what is still owed, each mail has a
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: others, body: {} });
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params: others, body: { reason: 'other' } });
 
-  // Those of the mails about the order, the parcel and the refund; the payment's own mail was no longer due.
+  // The links of the mails about the order, the parcel and the refund; the mail about the payment was no longer due.
   expect(links.size).toBe(3);
   expect(sent).toContain('href="https://dhl.example/00340"');
-  expect(sent).toMatch(/€2.00<\/data> were refunded on/);
+  expect(sent).toMatch(/€2.00<\/data> was refunded on/);
   expect(await look(await newestLink(shop, email))).toContain('00340');
   expect(await look(other.link)).toMatch(/We still owe you <data value="14.90">€14.90/);
 
   const card = await shop.givenOrder({ email, payment_method: 'card', card_token: 'tok_success' });
   const cancelled = { params: { path: { order_id: card.id } }, body: { reason: 'other' as const, refund: true } };
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', cancelled);
-  // The provider is not asked yet.
+  // The provider has not been called yet.
   await shop.owner.query(
     sql`update graphile_worker._private_jobs set run_at = now() + interval '1 day' where payload ->> 'site_id' = ${shop.site_id}
       and payload ->> 'move_id' is not null`,
   );
   const onItsWay = await look(await newestLink(shop, email));
-  expect(onItsWay).toMatch(/€14.90<\/data> are being refunded/);
+  expect(onItsWay).toMatch(/€14.90<\/data> is being refunded/);
   expect(onItsWay).not.toContain('We still owe you');
 });
 
-test('a link ends 90 days after the state of the order last changed, whatever notes staff have written since', async () => {
+test('a link expires 90 days after the last change of the order’s state, and later notes do not extend it', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner, order, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -132,7 +132,7 @@ test('a link ends 90 days after the state of the order last changed, whatever no
   await dashboard.PATCH('/api/dashboard/orders/{order_id}', { params, body: { staff_note: 'Called.' } });
   const ended = await new PaperBrowser(baseUrl).open(link);
   expect(ended.response.status).toBe(410);
-  expect(ended.html).toContain('This link has ended');
+  expect(ended.html).toContain('This link has expired');
   expect(ended.html).not.toContain(order.order_number);
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   expect(await status()).toBe(200);
@@ -156,7 +156,7 @@ test('the postal code of the billing address shows the addresses as well', async
   for (const street of [STREET, 'Kastanienallee 3']) expect(shown.html).toContain(street);
 });
 
-test('erasing a customer ends the links to their orders, and so does closing the account', async () => {
+test('erasing a customer or closing the account invalidates the links to their orders', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard } = shop;
   const [erased, closed, neighbour] = [
@@ -181,7 +181,7 @@ test('erasing a customer ends the links to their orders, and so does closing the
   expect(statuses).toEqual([404, 404, 200]);
 });
 
-test('erasing a customer reaches what they ordered without logging in, and closing the account ends its links', async () => {
+test('erasing a customer includes their guest orders, and closing the account invalidates their links', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner } = shop;
   const linked = async (customer: { email: string }) => {
@@ -225,7 +225,7 @@ test('erasing a customer reaches what they ordered without logging in, and closi
   ]);
 });
 
-test('a mail that is written while its customer is erased is not sent, and mints no link', async () => {
+test('a mail that is queued while its customer is erased is not sent, and creates no link', async () => {
   const shop = await openShop();
   const { db, owner, site_id, order } = await givenGuestsOrder(shop);
   const linksOf = async () =>
@@ -253,7 +253,7 @@ test('a mail that is written while its customer is erased is not sent, and mints
   expect(await linksOf()).toBe(before);
 });
 
-test('of wrong answers an order takes five in 15 minutes, over all its links and servers, and right ones cost none', async () => {
+test('an order accepts five wrong answers in 15 minutes over all its links and servers; right answers do not count', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder(shop);
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', {

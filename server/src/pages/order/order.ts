@@ -14,7 +14,7 @@ import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { arrive, type OrderVisit } from './visit.ts';
 
 /**
- * An order, for whoever has a link from one of its mails. A link may be passed on or left lying around: streets and names are
+ * An order, for anyone with a link from one of its mails. Links may be passed on or found: streets and names are
  * shown only to readers who enter the e-mail or a postal code of the order, every time, and nothing can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
@@ -36,7 +36,7 @@ async function show(visit: OrderVisit): Promise<PageAnswer> {
   });
 }
 
-/** The only form asks for what its reader should know. Each try is taken before it is judged, so that parallel ones count. */
+/** The only form asks for the e-mail or postal code. Each attempt is counted before it is checked, so that parallel ones count. */
 async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   const { limits, tenant, linked, path, language, res } = visit;
   await count(visit, 'storefront.getCustomerOrder');
@@ -68,7 +68,7 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   return shown;
 }
 
-/** Whether an answer is the e-mail or a postal code of the order, however it is typed. */
+/** Whether an answer is the e-mail or a postal code of the order, in any spelling. */
 function fits({ email, shipping_address, billing_address }: ShownOrder, answer: string): boolean {
   const code = foldCode(answer);
   const codes = [shipping_address, billing_address].map((address) => foldCode(address?.postal_code ?? ''));
@@ -81,7 +81,7 @@ function foldCode(code: string): string {
 
 interface As {
   status: number;
-  /** The reader knows what was asked: everything is shown. */
+  /** The reader answered correctly: everything is shown. */
   isKnown?: boolean;
   answer?: string;
   mistake?: string;
@@ -98,7 +98,7 @@ function orderAs(visit: OrderVisit, order: ShownOrder, { status, isKnown = false
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where: 'order', main }) };
 }
 
-/** Where the order goes, no nearer than the city, and the way to see the rest. */
+/** The destination of the order down to the city, and the form to see the rest. */
 function hiddenAddresses(
   { language, guard, req, res, path, linked }: OrderVisit,
   { shipping_address, billing_address }: ShownOrder,

@@ -9,7 +9,7 @@ import type { Actor } from '../../shop/shop.ts';
 import type { PageRequest } from '../parts/route.ts';
 import type { Visit } from '../parts/visit.ts';
 
-/** One request for the page of an order that a mail led to. */
+/** One request for the page of an order by the link in a mail. */
 export interface OrderVisit extends Visit {
   linked: LinkedOrder;
   front: Front;
@@ -17,7 +17,7 @@ export interface OrderVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Follows the link. Throws `not_found` alike for one that is made up, of another shop, or of a customer who was erased. */
+/** Follows the link. Throws the same `not_found` for an invented one, one of another shop, or of an erased customer. */
 export async function arrive(request: PageRequest): Promise<OrderVisit> {
   const { deadline, db, req, context } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];

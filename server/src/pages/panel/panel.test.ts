@@ -41,7 +41,7 @@ async function logInToPanel(shop: Shop): Promise<string> {
   return (cookie ?? '').split(';')[0] ?? '';
 }
 
-test('the cookie counts only in calls of the panel itself, and never beside another credential', async () => {
+test('the cookie is accepted only in calls of the panel itself, and never together with another credential', async () => {
   const shop = await openShop();
   const Cookie = await logInToPanel(shop);
   const other = await logInToPanel(shop);
@@ -81,7 +81,7 @@ test('the cookie counts only in calls of the panel itself, and never beside anot
   expect(elsewhere.status).toBe(401);
 });
 
-test('only the panel is given the cookie, and a logout removes it and ends the session', async () => {
+test('only the panel gets the cookie, and a logout removes it and ends the session', async () => {
   const shop = await openShop();
   const { email, password } = shop.credentials.staff;
   const body = { email, password: password ?? '' };
@@ -101,7 +101,7 @@ test('only the panel is given the cookie, and a logout removes it and ends the s
   expect((await call(shop, 'GET', 'me', { ...SAME, Cookie })).status).toBe(401);
 });
 
-test('over https the cookie is bound to the host and to https, and over http only on this machine is there any', async () => {
+test('over https the cookie is bound to the host and to https; over http it is set only on this machine', async () => {
   const shop = await openShop();
   const { email, password } = shop.credentials.staff;
   const at = async (baseUrl: string) => {
@@ -129,7 +129,7 @@ test('over https the cookie is bound to the host and to https, and over http onl
   expect([unsafe.status, unsafe.cookie, JSON.parse(unsafe.text).error]).toEqual([403, null, 'origin_not_allowed']);
 });
 
-test('the panel is one page at all its addresses, which nobody frames or keeps, and is not at a host of a shop', async () => {
+test('the panel is one page at all its addresses, cannot be framed or cached, and is not served at a host of a shop', async () => {
   const shop = await openShop();
   const host = `panel.${shop.site_id}.example`;
   await shop.owner.query('insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)', [
@@ -147,7 +147,7 @@ test('the panel is one page at all its addresses, which nobody frames or keeps, 
     expect(page.headers.get('Cache-Control')).toBe('no-store');
     expect(page.headers.get('X-Frame-Options')).toBe('DENY');
     expect(page.headers.get('X-Content-Type-Options')).toBe('nosniff');
-    // Tests also run where the panel has not been built.
+    // Tests also run without a built panel.
     expect(text).toMatch(page.status === 200 ? '<div id="panel">' : 'npm run build');
     const [script] = /\/panel\/assets\/[^"]+\.js/.exec(text) ?? [];
     if (!script) continue;

@@ -8,7 +8,7 @@ import { SECURITY_HEADERS } from '../parts/headers.ts';
 
 /**
  * The merchant's panel as `npm run build` made it: one page for all its addresses, and files whose names contain a hash of their
- * content. A shop's own host does not serve it. The package of the server has it beside its code.
+ * content. A shop's own host does not serve it. The package of the server includes it.
  */
 const DIST = new URL(import.meta.url.endsWith('.ts') ? '../../../../panel/dist/' : '../../panel/', import.meta.url);
 

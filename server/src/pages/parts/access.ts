@@ -6,7 +6,7 @@ import { ACCESS_VIEWS } from './paths.ts';
 import { registerPage, registerSentPage, requestAccount } from './registration.ts';
 import type { PageAnswer } from './route.ts';
 
-/** What a page shows to those who are not logged in, and what they can do there; `form` is what its forms are about. */
+/** The page for visitors who are not logged in, with login and registration; `form` identifies its forms for CSRF tokens. */
 export function showAccess(visit: CustomerVisit, form: string, words: LoginWords): PageAnswer {
   const wanted = visit.req.query.login;
   const place = { form, where: words.where };
@@ -24,7 +24,7 @@ export function showAccess(visit: CustomerVisit, form: string, words: LoginWords
   }
 }
 
-/** Does what a form for those who are not logged in asks for; nothing when it is another form of the page. */
+/** Handles the forms for visitors who are not logged in; undefined for another form of the page. */
 export function postAccess(
   visit: CustomerVisit,
   form: string,

@@ -4,7 +4,7 @@ import { currencyDigits } from '../../shop/money.ts';
 import { type Html, html } from './html.ts';
 import { rich } from './words.ts';
 
-/** How the pages say what agents may do, in plain words. */
+/** Descriptions of agent permissions, in plain words. */
 
 export const SCOPES = {
   'catalog:read': 'consent.scope_catalog_read',
@@ -14,14 +14,14 @@ export const SCOPES = {
   'orders:read': 'consent.scope_orders_read',
 } as const satisfies Record<AgentScope, string>;
 
-/** An assistant in a sentence. Its name is its own choice and may claim to be anyone's. */
+/** An assistant in a sentence. Its name is self-chosen and may claim anything. */
 export function assistantNamed(language: Language, agent_name: string): Html {
   return rich(language, 'consent.assistant', { name: html`<strong dir="auto">${agent_name}</strong>` });
 }
 
 type Ended = Pick<AgentToken, 'status' | 'revoked_by'>;
 
-/** That an assistant's access has ended, and by whom; undefined as long as it has not. */
+/** The end of an assistant's access, and who ended it; undefined while it is active. */
 export function endInWords({ say }: Language, { status, revoked_by }: Ended): string | undefined {
   if (status === 'active') return undefined;
   if (status === 'expired') return say('consent.ended');
@@ -42,7 +42,7 @@ export function budgetInWords(language: Language, cents: number, currency: strin
   return language.amount(decimalOf(cents, currencyDigits(currency)), currency);
 }
 
-/** The same with how often it is there anew. */
+/** The same with the period after which it resets. */
 export function budgetOfPeriod(language: Language, cents: number, period: BudgetPeriod, currency: string): string {
   const amount = budgetInWords(language, cents, currency);
   switch (period) {
@@ -61,7 +61,7 @@ export function decimalOf(cents: number, digits: number): string {
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** What was typed into a field for an amount, in minor units; undefined when it is none. */
+/** An amount typed into a field, in minor units; undefined if it is invalid. */
 export function centsIn(typed: string, digits: number): number | undefined {
   const match = /^(\d{1,12})(?:[.,](\d{1,3}))?$/.exec(typed.replaceAll(/\s/g, ''));
   const fraction = match?.[2] ?? '';

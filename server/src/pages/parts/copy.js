@@ -1,4 +1,4 @@
-// The buttons that copy a value stay hidden where there is no script, or no clipboard to write to.
+// The copy buttons stay hidden without a script or a clipboard.
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!navigator.clipboard) break;
   const { copy, done, told } = button.dataset;

@@ -13,7 +13,7 @@ import type { Visit } from './visit.ts';
 /** A visit of a page where customers log in. */
 export interface CustomerVisit extends Visit {
   front: Front;
-  /** Who is logged in in this browser, if anybody is. */
+  /** The login session in this browser, if any. */
   session: sessions.PageSession | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
   return { ...request, path: pathOf(site_id), tenant, ...(await recognize(request, tenant)) };
 }
 
-/** Who is logged in in this browser, in one shop. Whoever looks at pages stays logged in, as with calls of the API. */
+/** The login session of this browser, in one shop. Visiting pages extends it, as API calls do. */
 export async function recognize(
   { deadline, db, req, context, checkoutDeps, lastUsed }: PageRequest,
   tenant: Tenant,

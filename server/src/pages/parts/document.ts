@@ -5,25 +5,25 @@ import { FAVICON_PATH } from './favicon.ts';
 import { type Html, html } from './html.ts';
 import { brandPath, STYLE_PATH } from './style.ts';
 
-/** The section that the page belongs to, shown beside the name of the shop. */
+/** The section of the page, shown next to the name of the shop. */
 export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'legal' | 'server';
 
 export interface Document {
   language: Language;
   title: string;
-  /** Whether the page tells of a mistake, which its title says too. */
+  /** Whether the page shows a mistake; the title then mentions it. */
   mistaken?: boolean;
   /** The shop, once it is known. */
   front: Front | undefined;
-  /** Where the shop's own pages are, if they are somewhere else than the shop says. */
+  /** The address of the shop's own pages, if it differs from the settings. */
   back?: string | undefined;
   where: Where;
   main: Html;
 }
 
 /**
- * A whole page. It holds no style but our own, and no script but the one that copies (see script.ts). It is drawn when all
- * of it has come (`rel="expect"`): a form drawn in part moves when the rest of it arrives.
+ * A whole page. It contains only our own style, and no script except the one for copying (see script.ts). It is drawn once all
+ * of it has arrived (`rel="expect"`): a partly drawn form would move when the rest arrives.
  */
 export function page(page: Document): string {
   const { language, title, mistaken, front, where, main } = page;
@@ -69,7 +69,7 @@ function shopName({ name, brand }: Front): Html {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** The way back to the shop, whom to ask, and what the law requires on every page. */
+/** The way back to the shop, a contact, and the links that the law requires on every page. */
 function footer(
   { language: { say }, back }: Document,
   { name, brand, legal, storefront_url }: Front,
@@ -89,16 +89,16 @@ function footer(
   return items.length > 0 ? html`<footer class="bottom"><ul class="wide">${items}</ul></footer>` : undefined;
 }
 
-/** A link to a page of the shop that is read beside ours. */
+/** A link to a page of the shop that opens next to ours. */
 export function linkOut(address: string, words: string | Html): Html {
   return html`<a href="${address}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 }
 
-/** A page that says one thing, and what to do now. */
+/** A page with one message and the next step. */
 export interface Notice {
   title: string;
   sentences: readonly (string | Html)[];
-  /** Where to go on. */
+  /** The link to continue. */
   link?: { href: string; label: string } | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 const svg = readFileSync(new URL('./favicon.svg', import.meta.url));
 
-/** Browsers ask for it under this name unless a page names another, and take an SVG. */
+/** Browsers request it under this name unless a page names another, and accept an SVG. */
 export const FAVICON_PATH = '/favicon.ico';
 
 export const favicon: RequestHandler = (_req, res) => {

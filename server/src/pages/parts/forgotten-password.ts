@@ -12,11 +12,11 @@ import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { paragraphs, rich } from './words.ts';
 
-/** Asking for a link to set a new password. What is said never depends on whether the address has an account. */
+/** Asking for a link to set a new password. The response never depends on whether the address has an account. */
 
-/** The page on which a form stands. */
+/** The page of a form. */
 export interface Place {
-  /** What the forms of the page are about. */
+  /** Identifies the forms of the page for CSRF tokens. */
   form: string;
   where: Where;
 }
@@ -73,7 +73,7 @@ export function forgotSentPage(visit: CustomerVisit, place: Place): PageAnswer {
   return sentPage(visit, place, visit.language.say('access.forgot_sent_text', { shop: visit.front.name, life }));
 }
 
-/** Says that a mail is on its way, if there is reason for one. */
+/** Confirms that a mail will arrive, if the address has an account. */
 export function sentPage({ front, path, language }: CustomerVisit, { where }: Place, text: string): PageAnswer {
   const notice = {
     title: language.say('access.sent'),

@@ -4,14 +4,14 @@ import { isDecodable } from '../../http/contract/storable.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { withoutHidden } from '../../shop/hidden-characters.ts';
 
-/** What a posted form holds: the first value of each name, trimmed unless it is a password; empty ones are absent. */
+/** A posted form: the first value of each name, trimmed unless it is a password; empty ones are absent. */
 export type FormBody = Map<string, string>;
 
 const LIMIT_BYTES = 32 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false, verify });
 
-/** Whether a field holds a password, by its name: those are taken to the letter, and never written down. */
+/** Whether a field contains a password, by its name: those are kept exactly, and never logged. */
 export function isPassword(name: string): boolean {
   return /^(?:new_|current_)?password/.test(name);
 }
@@ -26,7 +26,7 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   if (!isDecodable(String(req.body ?? ''))) throw notUtf8();
   const body: FormBody = new Map();
   for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
-    // Browsers end lines with CR LF. What nobody sees was pasted along, and nobody could find and remove it.
+    // Browsers end lines with CR LF. Invisible characters may have been pasted, and nobody could find and remove them.
     const text = isPassword(name)
       ? value
       : withoutHidden(value.replaceAll('\r\n', '\n'), { lines: name === 'note' }).trim();
@@ -35,7 +35,7 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   return body;
 }
 
-/** What is no UTF-8 would be read with U+FFFD in its place. */
+/** Rejects input that is not UTF-8: it would be read with U+FFFD in its place. */
 function verify(_req: unknown, _res: unknown, bytes: Buffer): void {
   if (!isUtf8(bytes)) throw Object.assign(new Error('not_utf8'), { type: 'not_utf8' });
 }

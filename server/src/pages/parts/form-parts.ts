@@ -1,9 +1,9 @@
 import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
 
-/** The parts that forms are made of. A mistake stands at its field, tied to it for screen readers, and in the summary. */
+/** The parts of forms. A mistake is shown at its field, linked to it for screen readers, and in the summary. */
 
-/** What a person entered, or what is known already, by the names of the fields; absent means empty. */
+/** Input of a person, or stored values, by the names of the fields; absent means empty. */
 export type Entered<Name extends string> = Partial<Record<Name, string>>;
 
 /** A mistake in words, tied to its field; without one it is about the whole. */
@@ -12,14 +12,14 @@ export interface Mistake<Name extends string> {
   message: string;
 }
 
-/** A form as it is shown: what stands in it, and what is wrong with that. */
+/** A form as displayed: its values and its mistakes. */
 export interface FormState<Name extends string> {
   language: Language;
   entered: Entered<Name>;
   mistakes: readonly Mistake<Name>[];
 }
 
-/** What proves that a form came from our page. */
+/** The token that proves that a form came from our page. */
 export function csrfField(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
@@ -27,7 +27,7 @@ export function csrfField(csrf: string): Html {
 interface TextField<Name extends string> {
   name: Name;
   label: string;
-  /** The id of its form, for a field that stands outside of it. */
+  /** The id of its form, for a field outside of it. */
   form?: string;
   type?: 'text' | 'email' | 'tel';
   autocomplete?: string | undefined;
@@ -51,12 +51,12 @@ export function textField<Name extends string>(form: FormState<Name>, field: Tex
 interface PasswordField<Name extends string> {
   name: Name;
   label: string;
-  /** Whether it is to be set or shown: password managers ask. */
+  /** Whether the password is new or current: password managers need this. */
   autocomplete: 'new-password' | 'current-password';
   hint?: string;
 }
 
-/** A password is never sent back, and never cut short in silence: browsers would, at a `maxlength`. */
+/** A password is never sent back, and never truncated silently: browsers would do so at a `maxlength`. */
 export function passwordField<Name extends string>(form: FormState<Name>, field: PasswordField<Name>): Html {
   const { name, autocomplete } = field;
   return labelled(
@@ -86,7 +86,7 @@ interface SelectField<Name extends string> {
   label: string;
   autocomplete?: string | undefined;
   hint?: string;
-  /** What stands there before anything is chosen. */
+  /** The label while nothing is chosen. */
   empty: string;
   choices: readonly { value: string; label: string }[];
 }
@@ -120,7 +120,7 @@ export interface Choice {
   aside?: Html | undefined;
 }
 
-/** A question with a few answers. The first choice carries the field's own id, so that a mistake can lead there. */
+/** A question with a few answers. The first choice has the field's own id, so that a mistake can link to it. */
 export function radios<Name extends string>(form: FormState<Name>, field: Radios<Name>): Html {
   const { name, legend, choices, hint } = field;
   const message = mistakeAt(form, name);
@@ -196,7 +196,7 @@ export function errorLine(language: Language, name: string, message: string): Ht
   return message && html`<p class="error" id="${name}-error">${mark} ${message}</p>`;
 }
 
-/** The first field with a mistake takes the focus when the page opens, so that the browser shows it. */
+/** The first field with a mistake gets the focus when the page opens, so that the browser shows it. */
 export function focusAt<Name extends string>(
   { mistakes }: Pick<FormState<Name>, 'mistakes'>,
   name: Name,
@@ -208,7 +208,7 @@ function mistakeAt<Name extends string>({ mistakes }: FormState<Name>, name: Nam
   return mistakes.find(({ field }) => field === name)?.message ?? '';
 }
 
-/** All mistakes at the top of the page, each leading to its field. It takes the focus when none of them is at a field. */
+/** All mistakes at the top of the page, each with a link to its field. It gets the focus if none of them is at a field. */
 export function mistakeSummary(heading: string, mistakes: readonly Mistake<string>[]): Html | undefined {
   if (mistakes.length === 0) return undefined;
   return html`

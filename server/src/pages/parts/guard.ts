@@ -3,19 +3,19 @@ import type { Request, Response } from 'express';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 
 /**
- * Who may post a form of ours: only our own page, in the browser that it was shown to.
+ * Only our own page may post a form, in the browser that it was shown to.
  * 1. The browser holds a random session in a cookie, signed with the time at which it was made. It names nobody and gives
  *    access to nothing.
- * 2. Each form carries a token derived from the session, from what the form is about and from the server's secret.
+ * 2. Each form carries a token derived from the session, from the subject of the form and from the server's secret.
  * 3. A post must come from our origin, according to the browser.
  * Our origin is that of the shop's host which the request names, or the configured one; a session is valid at one of them only.
  */
 export interface Guard {
-  /** The token of a form in this browser; gives the browser a session when it has none. `form` says what it is about. */
+  /** The token of a form in this browser; gives the browser a session when it has none. `form` identifies the subject. */
   csrfFor(req: Request, res: Response, form: string): string;
-  /** Whether a post is our page's own. */
+  /** Whether a post comes from our own page. */
   isOurs(req: Request, form: string, csrf: string): boolean;
-  /** Gives the browser another session: no form that was shown before can be sent any more. */
+  /** Gives the browser a new session: forms that were shown before can no longer be sent. */
   renew(res: Response): void;
 }
 
@@ -32,7 +32,7 @@ interface GuardDeps {
 
 export function createGuard({ baseUrl, secretKey, hosts }: GuardDeps): Guard {
   const secure = baseUrl.startsWith('https:');
-  // The prefix binds the cookie to this host only, so that no neighbour can plant one. It needs https.
+  // The prefix binds the cookie to this host only, so that no other host can plant one. It needs https.
   const name = secure ? '__Host-form' : 'form';
   const sign = (text: string) => createHmac('sha256', secretKey).update(text).digest('base64url');
   const tokenOf = (session: string, form: string) => sign(`form token|${session}|${form}`);
@@ -44,7 +44,7 @@ export function createGuard({ baseUrl, secretKey, hosts }: GuardDeps): Guard {
     res.cookie(name, session, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_SECONDS * 1000 });
     return session;
   };
-  /** The session that the browser holds, if we made it, and no longer ago than that. */
+  /** The session of the browser, if we created it and it is not too old. */
   const sessionOf = (req: Request, maxAgeSeconds: number) => {
     const held = cookieOf(req, name);
     const [, made = '', random = '', signature = ''] = SESSION.exec(held) ?? [];
@@ -69,8 +69,8 @@ function nowSeconds(): number {
 }
 
 /**
- * Our pages send no referrer, so browsers send `Origin: null` with their forms; Sec-Fetch-Site tells those from foreign ones.
- * Over plain http, which is for development, browsers may send neither.
+ * Our pages send no referrer, so browsers send `Origin: null` with their forms; Sec-Fetch-Site distinguishes them from foreign
+ * ones. Over plain http, which is for development, browsers may send neither.
  */
 function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): boolean {
   const site = headers['sec-fetch-site'];
@@ -79,7 +79,7 @@ function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): bo
   return origin === ownOrigin || (origin === 'null' && !secure);
 }
 
-/** The cookie of this name; none when there are several, because somebody planted one of them. */
+/** The cookie of this name; none if there are several, because one of them was planted. */
 function cookieOf({ headers }: Request, name: string): string {
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
   return values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';

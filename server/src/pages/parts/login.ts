@@ -14,17 +14,17 @@ import type { PageAnswer } from './route.ts';
 import { count, type FormAction, runAction } from './visit.ts';
 import { rich } from './words.ts';
 
-/** Logging in and out on the pages, with the password of the shop. */
+/** Logging in and out on the pages, with the customer's password. */
 
 type FieldName = 'email' | 'password';
 
-/** What a login is needed for. */
+/** The purpose of a login. */
 export interface LoginWords {
   where: Where;
   title: string;
   /** Why to log in, in a sentence. */
   why: string;
-  /** Whether only customers who have an account already can go on: then no new account is offered. */
+  /** Whether only customers who have an account already can continue: then no new account is offered. */
   known?: true;
 }
 
@@ -34,7 +34,7 @@ interface Entered {
   status?: number;
 }
 
-/** The form of the login; `form` is what the forms of the page are about. */
+/** The form of the login; `form` identifies the forms of the page for CSRF tokens. */
 export function loginPage(
   { front, path, guard, req, res, language }: CustomerVisit,
   form: string,
@@ -63,7 +63,7 @@ ${!known && html`<li><a href="${accessPath(path, 'register')}">${say('access.reg
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
 
-/** Logs in, and gives the browser a session and a form session of its own: none that was there before is kept. */
+/** Logs in, and gives the browser a new session and a new form session: earlier ones are not kept. */
 export async function logIn(
   visit: CustomerVisit,
   form: string,
@@ -109,7 +109,7 @@ export async function logIn(
   return answer;
 }
 
-/** Ends the session of this browser, here and everywhere else that it is known. */
+/** Ends the session of this browser, on all surfaces. */
 export async function logOut(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
   const { session } = visit;
   if (!session) return { redirect: visit.path };

@@ -7,10 +7,10 @@ import { paragraphs } from './words.ts';
 /** The name of a text that is a title; its sentences have the same name with `_text`. */
 export type NoticeKey = { [K in MessageKey]: `${K}_text` extends MessageKey ? K : never }[MessageKey];
 
-/** What the pages say when they can show nothing else: that there is nothing here, or no more, or not now; and what to do. */
+/** Notices for errors: not found, gone or not possible now; each with the next step. */
 export type Notices = Partial<Record<ErrorCode, NoticeKey>>;
 
-/** What every page may have to say; each has words of its own for the rest. */
+/** Notices of every page; each page adds its own. */
 export const COMMON_NOTICES: Notices = {
   not_found: 'page.not_found',
   rate_limited: 'page.rate_limited',
@@ -25,7 +25,7 @@ export const COMMON_NOTICES: Notices = {
   internal_error: 'page.internal_error',
 };
 
-/** A notice whose texts have no arguments. */
+/** A notice without arguments. */
 export function noticeOf(language: Language, key: NoticeKey): Notice {
   const say = language.say as (key: MessageKey) => string;
   return { title: say(key), sentences: paragraphs(say(`${key}_text` as MessageKey)) };

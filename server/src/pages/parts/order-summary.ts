@@ -4,7 +4,7 @@ import type { ShownOrder } from '../../shop/orders/shown.ts';
 import { type Html, html } from './html.ts';
 import { money, rich } from './words.ts';
 
-/** What is bought and what it comes to: the same for the checkout and for the order that came of it. */
+/** Items and totals: the same for the checkout and for its order. */
 export interface Summary {
   language: Language;
   currency: string;
@@ -12,7 +12,7 @@ export interface Summary {
   subtotal: string;
   discount: string;
   discount_code: string | null;
-  /** Null as long as nobody knows what it will cost. */
+  /** Null as long as the cost is unknown. */
   shipping_cost: string | null;
   requires_shipping: boolean;
   tax: string;
@@ -29,13 +29,13 @@ export interface SummaryLine {
   quantity: number;
   price: string;
   total: string;
-  /** What the reader should know of the line before buying, in sentences; `grave` when it cannot be bought so. */
+  /** Warnings about the line for the reader before buying, in sentences; `grave` when it cannot be bought. */
   warnings: readonly { sentence: string; grave: boolean }[];
-  /** What can be done about a line that cannot be bought. */
+  /** The remedy for a line that cannot be bought. */
   remedy?: Html | undefined;
 }
 
-/** Of an order: what both the confirmation of the checkout and the page of the order know of it. */
+/** The parts of an order that both the confirmation of the checkout and the page of the order have. */
 type SummarizedOrder = Omit<Summary, 'language' | 'lines' | 'requires_shipping'> &
   Pick<ShownOrder, 'line_items' | 'shipping_method'>;
 

@@ -8,17 +8,17 @@ import { summaryLines, summaryOfOrder, summaryTotals } from './order-summary.ts'
 import { transfer } from './transfer.ts';
 import { moment, money, rich } from './words.ts';
 
-/** An order as whoever placed it sees it: in the account, and by the link in a mail. */
+/** An order as its customer sees it: in the account, and by the link in a mail. */
 export interface OrderView {
   language: Language;
-  /** Our own address, from which pictures may come. */
+  /** Our own origin, which may serve pictures. */
   ownOrigin: string;
   order: ShownOrder;
-  /** What stands between the heading and the order, e.g. that something could not be done. */
+  /** An alert between the heading and the order, e.g. after a failed action. */
   alert?: Html | undefined;
-  /** In place of the addresses, where they are not to be seen. */
+  /** Replaces the addresses if they must not be shown. */
   addresses?: Html | undefined;
-  /** What can be done with it: forms and links, below the totals. */
+  /** The available actions: forms and links, below the totals. */
   actions?: Html | undefined;
 }
 
@@ -105,7 +105,7 @@ function nameOf({ name, variant_name }: LineItem): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** The contract asks for one; an order that was imported may hold anything. */
+/** The contract requires one; an imported order may contain anything. */
 function isWebAddress(address: string | null): address is string {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
 }

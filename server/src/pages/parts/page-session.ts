@@ -2,9 +2,9 @@ import type { Request, Response } from 'express';
 import { isWellFormed } from '../../shop/tokens.ts';
 
 /**
- * The cookie of a customer who is logged in on a shop's pages. It holds a token like those of the storefront, out of reach of
- * scripts, which ends with all the customer's others. Its name contains the site: all shops share one origin, and a session in
- * one does not count in another.
+ * The cookie of a customer who is logged in on a shop's pages. It contains a token like those of the storefront, inaccessible
+ * to scripts, which ends with all the customer's others. Its name contains the site: all shops share one origin, and a session of
+ * one shop is not valid in another.
  */
 const LIFE_MS = 12 * 60 * 60 * 1000;
 
@@ -14,7 +14,7 @@ function nameOf(baseUrl: string, site_id: string): string {
   return `${prefix}sid_${site_id.replaceAll('-', '')}`;
 }
 
-/** The token that the browser holds for a shop; none when there are several, because somebody planted one of them. */
+/** The browser's token for a shop; none if there are several, because one of them was planted. */
 export function heldToken({ headers }: Request, baseUrl: string, site_id: string): string | undefined {
   const name = nameOf(baseUrl, site_id);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
@@ -22,7 +22,7 @@ export function heldToken({ headers }: Request, baseUrl: string, site_id: string
   return isWellFormed('customer', value) ? value : undefined;
 }
 
-/** Lax, since the customer arrives from the agent's link. */
+/** Lax, because the customer arrives from the agent's link. */
 export function setSessionCookie(res: Response, baseUrl: string, site_id: string, token: string): void {
   const secure = baseUrl.startsWith('https:');
   res.cookie(nameOf(baseUrl, site_id), token, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS });

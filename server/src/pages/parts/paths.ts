@@ -3,20 +3,20 @@ export function withQuery(path: string, name: string, value: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 }
 
-/** One order, on the account page whose path is given. */
+/** One order, on the account page with the given path. */
 export function orderPath(path: string, order_id: string): string {
   return withQuery(path, 'order', order_id);
 }
 
 /**
- * What stands beside the login of a page, as `?login=` of its address says: the request for a link to set a new password, the
- * request for an account, and what is said when it has been sent.
+ * The views next to the login of a page, chosen by `?login=` in its address: the request for a link to set a new password, the
+ * request for an account, and the confirmation of each.
  */
 export const ACCESS_VIEWS = ['forgot', 'forgot_sent', 'register', 'register_sent'] as const;
 
 export type AccessView = (typeof ACCESS_VIEWS)[number];
 
-/** The address of such a view, on the page with a login whose path is given. */
+/** The address of such a view, on the login page with the given path. */
 export function accessPath(path: string, view: AccessView): string {
   return withQuery(path, 'login', view);
 }

@@ -17,7 +17,7 @@ import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { rich } from './words.ts';
 
-/** Asking for an account. What is said, and how long it takes, never depends on whether the address has one. */
+/** Asking for an account. Neither the response nor its duration depends on whether the address has one. */
 
 const NAMES = ['first_name', 'last_name', 'email'] as const;
 
@@ -62,7 +62,7 @@ ${marketingBox<FieldName>(state, language, front)}
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
 
-/** Records the request, and has the mail sent that says how to go on. */
+/** Records the request, and sends the mail with the next step. */
 export async function requestAccount(visit: CustomerVisit, place: Place, body: FormBody): Promise<PageAnswer> {
   const entered: Entered<FieldName> = Object.fromEntries(
     NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])),

@@ -29,7 +29,7 @@ export interface PagesDeps {
   auditKey: AuditKey;
   lastUsed: LastUsed;
   deadlines: Deadlines;
-  /** Reads what clients of OAuth say of themselves. */
+  /** Fetches the documents of OAuth clients. */
   egress: Egress;
 }
 
@@ -37,29 +37,29 @@ export interface PagesDeps {
 export interface PageRequest extends PagesDeps {
   guard: Guard;
   /**
-   * The visit's transactions end with it, except for payments: those wait for the provider within limits of their own, and are
+   * The visit's transactions end at this deadline, except for payments: those wait for the provider with their own limits, and are
    * recorded.
    */
   deadline: Deadline;
   req: Request;
   res: Response;
   context: RequestContext;
-  /** The browser's, until the visit knows the shop and the reader. */
+  /** The browser's language, until the visit knows the shop and the reader. */
   language: Language;
-  /** Whose page it is, once the visit has found it; nobody's if it is about a login of staff. */
+  /** The site of the page, once the visit has found it; none if it is about a login of staff. */
   tenant?: Tenant;
   /** The shop, once the visit has found it. */
   front?: Front | undefined;
-  /** Where the shop's own pages are, if they are somewhere else than the shop says. */
+  /** The address of the shop's own pages, if it differs from the settings. */
   back?: string | undefined;
 }
 
-/** What a request for a page is answered with. */
+/** The response to a request for a page. */
 export type PageAnswer =
   | {
       status: number;
       html: string;
-      /** Where the browser goes on to by itself, as the page says in words. Never an address from a request. */
+      /** The address to which the browser redirects, with a link in the page. Never an address from a request. */
       refresh?: string;
     }
   | {
@@ -69,27 +69,27 @@ export type PageAnswer =
     };
 
 /**
- * A page at an address, for people with nothing but a browser. GET shows, and changes nothing: link scanners open addresses.
- * POST does what a form of the page asks for, and leads back to GET.
+ * A page at an address, for people with only a browser. GET changes nothing, because link scanners open addresses.
+ * POST executes a form of the page, and redirects to GET.
  */
 export interface PageRoute<Visit extends PageRequest> {
   /** In Express's notation. */
   path: string | string[];
   where: Where;
-  /** Whether it answers at the address that was asked, wherever the shop's own pages are. */
+  /** Whether it responds at the requested address, even if the shop has its own host. */
   stays?: true;
-  /** Finds what the address leads to. Throws `not_found` when that is nothing. */
+  /** Finds the target of the address. Throws `not_found` if there is none. */
   arrive(request: PageRequest): Promise<Visit>;
-  /** What the forms of the visit are about: the token of another form is refused. */
+  /** Identifies the forms of the visit: the token of another form is rejected. */
   formOf(visit: Visit): string;
   show(visit: Visit): Promise<PageAnswer>;
-  /** The form is known to be our own. */
+  /** Only called for forms of our own. */
   post(visit: Visit, body: FormBody): Promise<PageAnswer>;
-  /** What it says of refusals, in addition to the notices of all pages. */
+  /** The notices for errors, in addition to those of all pages. */
   notices: Notices;
 }
 
-/** Adds a page to the router. A form that is not our own changes nothing, on every page alike. */
+/** Adds a page to the router. A foreign form changes nothing, on any page. */
 export function addPage<Visit extends PageRequest>(
   router: Router,
   deps: PagesDeps & { guard: Guard },
@@ -137,7 +137,7 @@ export function addPage<Visit extends PageRequest>(
   });
 }
 
-/** The language and the shop of the visit, once they are known, are those of its refusals too. */
+/** Once known, the language and the shop of the visit also apply to its error pages. */
 async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<Visit> {
   const visit = await page.arrive(request);
   refuseAtForeignHost(visit);
@@ -154,8 +154,8 @@ function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
 }
 
 /**
- * The page's address at the shop's primary host, if the request came to the configured address. A visitor who is in the middle
- * of a visit there stays: their session counts only at that address.
+ * The page's address at the shop's primary host, if the request came to the configured address. A visitor with a session
+ * there stays, because the session is valid only at that address.
  */
 function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | undefined {
   if (!tenant || hosts.siteAt(req) !== undefined || req.headers['sec-fetch-site'] === 'same-origin') return undefined;
@@ -166,12 +166,12 @@ function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | 
 type Seen = Pick<PageRequest, 'language' | 'front' | 'back'>;
 const SEEN = new WeakMap<Response, Seen>();
 
-/** What the browser prefers, where no shop says otherwise. */
+/** The browser's preferred language, if no shop determines it. */
 function browserLanguage(req: Request): Language {
   return languageFor(chooseLocale(req, null, 'en'), 'UTC');
 }
 
-/** It was done, or its form lacked something. */
+/** Done, or rejected because the form was incomplete. */
 function isNoFailure(answer: PageAnswer): boolean {
   return 'redirect' in answer || answer.status < 400 || answer.status === 422;
 }
@@ -203,9 +203,9 @@ function send(res: Response, answer: PageAnswer): void {
 
 type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 
-/** What went wrong, as a page that says what to do. */
+/** An error as a page with the next step. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
-  // A body that did not arrive has been answered already.
+  // A request whose body did not arrive has a response already.
   if (res.headersSent) return;
   const known = error instanceof ShopError;
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
@@ -217,7 +217,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   send(res, refusalPage(page, SEEN.get(res) ?? { language: browserLanguage(req) }, refusal));
 }
 
-/** An address that leads nowhere is 404, or 429 where there have been too many of them. */
+/** An invalid address gets 404, or 429 after too many of them. */
 async function countUnknownLink(limits: Limits, req: Request, res: Response, notFound: ShopError): Promise<ShopError> {
   const { headers, refusal } = await limits.countFailure(req, 'link');
   if (refusal) res.set(headers);
@@ -228,7 +228,7 @@ function unreadable(): ShopError {
   return new ShopError('invalid_request', 'The form contains an unexpected field or value.');
 }
 
-/** The page for a refusal that concerns the whole. */
+/** The page for an error that concerns the whole visit. */
 function refusalPage({ where, notices }: Wording, seen: Seen, { code }: ShopError): PageAnswer {
   const all = { ...COMMON_NOTICES, ...notices };
   const notice = noticeOf(seen.language, all[code] ?? all.internal_error ?? 'page.internal_error');

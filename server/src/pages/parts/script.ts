@@ -4,8 +4,8 @@ import type { RequestHandler } from 'express';
 import { type Html, html } from './html.ts';
 
 /**
- * The only script of the pages: it copies a value at the press of a button, and everything works without it. The content
- * security policy allows only what has its hash, wherever it comes from.
+ * The only script of the pages: it copies a value when a button is pressed, and everything works without it. The content
+ * security policy allows only this hash, from any address.
  */
 const source = readFileSync(new URL('./copy.js', import.meta.url));
 const hash = createHash('sha256').update(source);
@@ -14,7 +14,7 @@ const digest = hash.copy().digest('base64');
 export const SCRIPT_SOURCE = `'sha256-${digest}'`;
 export const SCRIPT_PATH = `/assets/copy-${hash.digest('hex').slice(0, 16)}.js`;
 
-/** Belongs below the buttons, so that it finds them. */
+/** Placed below the buttons, so that it finds them. */
 export const copyScript: Html = html`<script src="${SCRIPT_PATH}" integrity="sha256-${digest}" defer></script>`;
 
 export const script: RequestHandler = (_req, res) => {

@@ -47,7 +47,7 @@ function detail(term: string, value: string, button?: Html): Html {
   return html`<div><dt>${term}</dt><dd class="copy" dir="auto">${value}</dd>${control}</div>`;
 }
 
-/** Copies a value as banking forms take it. Hidden until the script is there to do that. */
+/** Copies a value in the format of banking forms. Hidden until the script is loaded. */
 function copyButton({ say }: Language, what: string, value: string): Html {
   return html`<button type="button" class="take" data-copy="${value}" data-done="${say('checkout.copied')}" data-told="${say('checkout.copied_what', { what })}" aria-label="${say('checkout.copy_what', { what })}" hidden>${say('checkout.copy')}</button>`;
 }

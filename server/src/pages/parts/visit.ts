@@ -28,8 +28,8 @@ export function inShopOfVisit<T>({ deadline, db, tenant, actor }: Visit, work: (
 }
 
 /**
- * Counts the visit as a call of the operation whose work it does; `params` are its path parameters, and `body` the fields of
- * its body that it is counted by. Throws `rate_limited`.
+ * Counts the visit as a call of the operation that it performs; `params` are its path parameters, and `body` the fields of
+ * its body that a limit uses. Throws `rate_limited`.
  */
 export async function count(
   { limits, req, res, context, caller, tenant }: Visit,
@@ -47,7 +47,7 @@ export async function count(
   sendLimit(res, await limits.count(operation, caller, about));
 }
 
-/** What a form asks for. */
+/** The action of a form. */
 export interface FormAction {
   operation_id: Operation['id'];
   /** The button that was pressed. */
@@ -55,7 +55,7 @@ export interface FormAction {
   body: FormBody;
 }
 
-/** Runs work in one transaction, with its audit row. A refusal undoes the work, and becomes the page that `refused` returns. */
+/** Runs work in one transaction, with its audit row. An error rolls back, and becomes the page that `refused` returns. */
 export function runAction(
   visit: Visit,
   act: FormAction,

@@ -2,9 +2,9 @@ import type { Language } from '../../language/language.ts';
 import type { MessageKey } from '../../language/messages.ts';
 import { type Html, html } from './html.ts';
 
-/** How the pages say amounts and moments, and texts with markup in them. */
+/** Formats amounts and times for pages, and texts with markup. */
 
-/** An amount as people read it, with the exact amount beside it for programs. */
+/** An amount for people, with the exact amount for programs. */
 export function money(language: Language, amount: string, currency: string): Html {
   return html`<data value="${amount}">${language.amount(amount, currency)}</data>`;
 }
@@ -15,7 +15,7 @@ export function moment(language: Language, iso: string): Html {
 
 type Value = string | number | Html | ((inside: string) => Html);
 
-/** A text whose values are markup, or whose tags are replaced. What is not made by `html` is escaped. */
+/** A text whose values are markup, or whose tags are replaced. Values not made by `html` are escaped. */
 export function rich(language: Language, key: MessageKey, values: Record<string, Value>): Html {
   const given = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -31,7 +31,7 @@ export function paragraphs(text: string): string[] {
   return text.split('\n');
 }
 
-/** An IBAN in groups of four, as it stands on cards. */
+/** An IBAN in groups of four. */
 export function inGroups(iban: string): string {
   return iban.replaceAll(/(.{4})(?=.)/g, '$1 ');
 }

@@ -90,8 +90,8 @@ function removalOfOthers(db: SearchDb, product_ids: string[]): Sql {
 }
 
 /**
- * What the search of lists reads: names weigh most (A), then vendor, type and option values (B), tags and metadata (C),
- * the description (D). Written together with what tells that the postings are up to date, since each new version of a row
+ * Writes the text that the search of lists reads: names weigh most (A), then vendor, type and option values (B), tags and metadata
+ * (C), the description (D). One update also writes the marker that the postings are up to date, because each new version of a row
  * has entries in all indexes of the table.
  */
 async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise<void> {

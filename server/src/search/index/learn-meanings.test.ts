@@ -57,7 +57,7 @@ test('of products with the same words, those rank first that are semantically cl
 
   const before = await versionOf(shop);
   expect(await trainIn(shop)).toBe(1_002);
-  // Answers stay cached while the vectors are computed, and are made anew once all are there.
+  // Responses stay cached while the vectors are computed, and are invalidated once all are stored.
   expect(await versionOf(shop)).toBe(before + 1);
 
   expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([gown.name, watch.name]);

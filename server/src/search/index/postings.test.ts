@@ -26,7 +26,7 @@ test("the head noun is the last word of a name, except for its purpose, numbers 
   expect(headTermOf('Laser printer black', [])).toBe('black');
 });
 
-test('a posting says whether its term is in the name, is the head noun, or is the vendor', () => {
+test('a posting records whether its term is in the name, is the head noun, or is the vendor', () => {
   const places = new Map(postingsOf(PRINTER).map(({ term, place }) => [term, place]));
 
   expect(places.get('printer')).toBe(PLACE.title | PLACE.titleHead);

@@ -1,6 +1,6 @@
 import { isNumber, isStopWord, stripHtml, termsOf, withMeasurements } from '../words/normalize.ts';
 
-/** What is indexed of a product. */
+/** The indexed fields of a product. */
 export interface SearchDocument {
   name: string;
   description: string;

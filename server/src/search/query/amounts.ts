@@ -46,7 +46,7 @@ export function amountAt(tokens: Token[], at: number): Amount | undefined {
     : { value, to, isSpelled, ...isNear };
 }
 
-/** A number and what it bounds. */
+/** A number and its bounds. */
 export interface NumericPhrase {
   from: number;
   to: number;

@@ -5,7 +5,7 @@ import { has, type Lookup } from './known-words.ts';
 
 /** Compounds, split by the words that the shop itself has: `Damenjacke` asks for a jacket for women. */
 
-/** What each half may be in the words of the shop, best first. */
+/** Candidates for each half among the words of the shop, best first. */
 interface Halves {
   left: string[];
   right: string[];
@@ -21,7 +21,7 @@ const MIN_HEAD = 4;
 const MIN_FOREIGN_HEAD = 5;
 /** Longer words are none: each cut of one of 500 letters would have the database look up texts of that length. */
 const LONGEST = 80;
-/** What joins the halves of a German compound or inflects the second, and endings that a half may have lost: `Lauf(en)`. */
+/** Letters that join the halves of a German compound or inflect the second, and endings that a half may have lost: `Lauf(en)`. */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];
 /** These end German words and are none: the `chen` of `Kaffeemachen` is no `chêne`. */
@@ -41,7 +41,7 @@ export function splitsOf(word: string): Halves[] {
   });
 }
 
-/** What a half may stand for: itself, and other words for it. */
+/** The possible meanings of a half: itself, and other words for it. */
 function meaningsOf(half: string): { own: string[]; foreign: string[] } {
   const stems = ADDED.flatMap((ending) =>
     half.endsWith(ending) && half.length - ending.length >= MIN_HALF

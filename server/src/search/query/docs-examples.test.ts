@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** The examples of docs/search.md: rows of a sentence and what is understood of it. */
+/** The examples of docs/search.md: rows of a sentence and its interpretation. */
 const DOCS = readFileSync(new URL('../../../../docs/search.md', import.meta.url), 'utf8');
 const sentences = DOCS.slice(DOCS.indexOf('## Sentences'));
 const examples = [...sentences.matchAll(/^\| `([^`]+)` \| (\w+(?::| `).*) \|$/gm)].map(

@@ -9,7 +9,7 @@ import type { Constraint } from './parsed-query.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
-/** What follows these says what the product has or is for, no longer what it is. */
+/** The words after these describe a property or purpose of the product, no longer its type. */
 const ENDS_NOUN_PHRASE = new Set(
   'made for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '),
 );
@@ -95,14 +95,14 @@ async function readExistingValues(db: SearchDb, values: string[], ofGoods: strin
   return new Set(rows.map(({ term }) => term));
 }
 
-/** The noun that says what kind of product is wanted: its index among the words, and its term. */
+/** The noun that names the kind of product: its index among the words, and its term. */
 export interface HeadNoun {
   at: number;
   term: string;
 }
 
 /**
- * The last head term of the shop's product names before the sentence says what the product is for: the rack in `mug rack for
+ * The last head term of the shop's product names before the sentence names the purpose of the product: the rack in `mug rack for
  * the kitchen`.
  */
 export function findHeadNoun(

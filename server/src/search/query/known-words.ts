@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 
-/** What a shop knows of words: whether they are in names or values of its products. */
+/** The vocabulary of a shop: words in names or values of its products. */
 
 export interface Known {
   /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */

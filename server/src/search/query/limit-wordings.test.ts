@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 
-/** What is not wanted, stock, reductions, totals and quantities in many wordings. */
+/** Exclusions, stock, reductions, totals and quantities in many wordings. */
 
 const read = (sentence: string) => parseQuery(sentence, undefined, { isSentence: true, language: 'en' });
 /** Wordings, separated by `|`. */

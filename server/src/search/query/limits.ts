@@ -23,7 +23,7 @@ const SUFFIXES = tableOf<Comparison>([
   ['min', 'min_after'],
   ['near', 'near_after'],
 ]);
-/** What lies beyond the amount is refused: `over 50 is too much`. */
+/** Amounts beyond the number are rejected: `over 50 is too much`. */
 const REFUSED_AMOUNTS = tableOf([['refused', 'refused_amounts']]);
 const STARS = tableOf([['rating', 'stars']]);
 const REVIEWS = tableOf([['reviews', 'reviews']]);
@@ -196,7 +196,7 @@ interface Limit {
   to: number;
 }
 
-/** What a phrase limits, if anything: shown by its currency, else by the unit after it, else by the word before it. */
+/** The kind of limit that a phrase sets, if any: decided by its currency, else by the unit after it, else by the word before it. */
 function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceOf }: ParseState): Limit | undefined {
   const { from, to, min, max, currency, isPrice, isPlain } = phrase;
   const limit = (kind: Limit['kind'], end: number): Limit => ({
@@ -224,7 +224,7 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
   return isPlain || isUnclear || !canEndPrice(tokens[to], isSentence) ? undefined : limit('price', to);
 }
 
-/** `that costs 40`: beside a word of prices, a number is one, and nothing tells which bound. */
+/** `that costs 40`: near a word of prices, a number is a price, but no word names the bound. */
 function isOfPrices(tokens: Token[], at: number): boolean {
   return tokens.slice(Math.max(0, at - 2), at).some(({ text }) => PRICE_WORDS.has(text));
 }

@@ -19,7 +19,7 @@ import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windows
 
 /** Systems that precede a size: the `W` of `W32`. */
 const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
-/** Names of attributes, which say nothing beside a value: `colour sage`. */
+/** Names of attributes, which add nothing to a value: `colour sage`. */
 const FIELD_LABELS = wordSet('field_labels');
 /** No more words of a sentence are looked up. */
 const MAX_WORDS = 24;

@@ -3,7 +3,7 @@ import { splitsOf } from './compounds.ts';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** What a sentence is parsed into: constraints without their positions, and the remaining words. */
+/** The parsed sentence: constraints without their positions, and the remaining words. */
 function parsed(sentence: string, names: string[] = []) {
   const { constraints, words } = parseQuery(sentence, { names: new Set(names), values: new Set() });
   return {

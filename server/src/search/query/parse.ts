@@ -75,7 +75,7 @@ function dropCourtesy({ tokens, taken }: ParseState): void {
     taken[i] = true;
 }
 
-/** `her place has no clock, so I need a wall clock`: the missing thing is wanted, not excluded. */
+/** `her place has no clock, so I need a wall clock`: the clock is wanted, not excluded. */
 function withoutContradictions(constraints: Constraint[], words: Token[]): Constraint[] {
   const wanted = new Set(words.map(({ term }) => term));
   return constraints.filter(({ kind, value }) => kind !== 'without' || value === undefined || !wanted.has(value));

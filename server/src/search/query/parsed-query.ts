@@ -1,7 +1,7 @@
 import type { Language } from '../words/languages.ts';
 import type { Token } from '../words/tokens.ts';
 
-/** What a sentence asks for, as far as it was understood. */
+/** The interpretation of a sentence. */
 
 export interface Constraint {
   kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value' | 'word';
@@ -44,13 +44,13 @@ export interface ParsedQuery {
 
 /** How a text is read. */
 export interface Reading {
-  /** Whether it is a sentence, of which function words say nothing; else it is words that somebody typed into a field. */
+  /** Whether it is a sentence, whose function words carry no meaning; else it is keywords typed into a field. */
   isSentence: boolean;
   /** The language of the shop, for a text that does not show its own. */
   language: Language;
 }
 
-/** What the passes of the parser share. */
+/** The state that the passes of the parser share. */
 export interface ParseState {
   tokens: Token[];
   /** The first token after phrases such as `I am looking for a`. */
@@ -64,9 +64,9 @@ export interface ParseState {
   ambiguous: ParsedQuery['ambiguous'];
   isSentence: boolean;
   language: Language;
-  /** Whether a word says nothing of a product: pronouns, greetings. */
+  /** Whether a word does not describe a product: pronouns, greetings. */
   isIdle: (token: Token | undefined) => boolean;
-  /** What a price is for, where the sentence states it. */
+  /** Whether a price is a total or per piece, if the sentence states it. */
   priceOf?: 'all' | 'each';
 }
 

@@ -27,7 +27,7 @@ const COUNTERS = new Set('x × pieces pcs units pairs stuck'.split(' '));
 const CONTAINERS = wordSet('containers');
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = wordSet('counted_in_names');
-/** A pair of these, and of what is worn, is one product; of anything else, two. */
+/** A pair of these, and of clothes, is one product; of anything else, two. */
 const PAIRS = wordSet('pairs');
 const OF = new Set(['of', 'de', 'von']);
 const SOME_OF = phraseTable([['of', 'of the, of these, of those, of your, von den, de ces']]);
@@ -50,7 +50,7 @@ export function addQuantity(state: ParseState): void {
   add(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
-/** The first token after all that says nothing of the thing: `please put`, `I would like to have`. */
+/** The index of the first token after introductions: `please put`, `I would like to have`. */
 function startOfThing(tokens: Token[], { start, isIdle }: ParseState): number {
   let at = start;
   while (at < tokens.length && !parseNumberAt(tokens, at) && (tokens[at]?.kind === 'sign' || isIdle(tokens[at])))

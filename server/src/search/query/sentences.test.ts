@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** What a sentence is read as: its constraints without positions, and the words that are searched for. */
+/** The interpretation of a sentence: its constraints without positions, and the words to search for. */
 function read(sentence: string) {
   const { constraints, words } = parseQuery(sentence, undefined, { isSentence: true, language: 'en' });
   return {

@@ -16,7 +16,7 @@ const MAX_CORRECTIONS = 200;
 const EDIT_PENALTY = 3;
 
 /**
- * The groups with what the unknown ones may mean: for the last word its completions, else terms within a small edit
+ * The groups with candidates for the unknown ones: for the last word its completions, else terms within a small edit
  * distance that begin with the same letter, else the two words it splits into. Two statements.
  */
 export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
@@ -71,7 +71,7 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
         from given where length(term) between 4 and 64 and term !~ '[0-9]'
       ), vocabulary (prefix, is_completion, term) as (
         -- A loose index scan: from one distinct term to the next, never over all postings of a term. Corrections skip terms
-        -- with digits, since there can be one model number per product: the scan goes on at ':', which sorts behind '9'.
+        -- with digits, since there can be one model number per product: the scan continues at ':', which sorts behind '9'.
         select prefix, is_completion, (select p.term from search_postings p where p.site_id = ${db.siteId}
           and p.term >= prefix order by p.term limit 1) from (select distinct prefix, is_completion from lookups) as b
         union all
@@ -103,7 +103,7 @@ async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<strin
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
-/** What is longer is no two words of a shop, and would be looked up in as many long texts as it has letters. */
+/** A longer text is not two words of a shop, and each of its letters would need a lookup of a long text. */
 const LONGEST_SPLIT = 128;
 
 function splitsOf(term: string): [string, string][] {

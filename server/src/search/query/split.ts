@@ -29,12 +29,12 @@ const LINKS = phraseTable<'and' | 'or'>([
 /** More things are not looked for. */
 export const MAX_PARTS = 4;
 
-/** The parts between links that no constraint has taken; one part where there is none. `isThing` tells what names a thing. */
+/** The parts between links that no constraint has taken; one part if there is no link. `isThing` decides whether a part names a product. */
 export function splitSentence(
   sentence: string,
   constraints: Constraint[],
   isThing: (part: Part) => boolean,
-  /** What is joined in the name of a product: `salt and pepper`. */
+  /** Phrases joined in the name of a product: `salt and pepper`. */
   joined: ReadonlySet<string> = new Set(),
 ): Split {
   const tokens = tokenize(sentence, { isSentence: true });
@@ -50,7 +50,7 @@ export function splitSentence(
     : []) {
     const part = partOf(sentence, start, cut.start);
     const before = parts.at(-1);
-    // What names no thing belongs to the thing before it: the blue of `a mug in red and blue`.
+    // A part that names no product belongs to the one before it: the blue of `a mug in red and blue`.
     if (before && !(isThing(part) && isThing(before)))
       parts[parts.length - 1] = partOf(sentence, before.start, cut.start);
     else {

@@ -5,7 +5,7 @@ import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
 import { has, type Lookup } from './known-words.ts';
 
-/** What a shop may have in place of a word: another form of it, or another word for the same goods. */
+/** Substitutes that a shop may have for a word: another form of it, or another word for the same goods. */
 
 /** No more other words for one are looked up. */
 const MAX_ALTERNATIVES = 120;
@@ -24,7 +24,7 @@ export function windowsAt(words: Token[], at: number): Window[] {
     .map((window) => ({ texts: window.map(({ text }) => text), term: window.map(({ term }) => term).join(' ') }));
 }
 
-/** What to look up for a window: itself, and for what it may stand. */
+/** The texts to look up for a window: itself, and its possible substitutes. */
 export function candidatesFor(window: Window, language: Language): string[] {
   const [text = ''] = window.texts;
   const others = otherWords(window, language);
@@ -63,7 +63,7 @@ export function mayBeCompound(text: string, language: Language, lookup: Lookup):
   return !isOwn && standIn({ texts: [text], term }, language, lookup) === undefined;
 }
 
-/** What stands in for it: another form or another word in names and values; for a word that no product has, any other form. */
+/** The substitute for it: another form or another word in names and values; for a word that no product has, any other form. */
 export function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
   const [text = ''] = window.texts;
   const isSingle = window.texts.length === 1;

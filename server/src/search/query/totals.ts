@@ -3,7 +3,7 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Constraint, ParseState } from './parsed-query.ts';
 
-/** Whether a price is meant for all pieces together, and what it then is for each. */
+/** Decides whether a price is the total of all pieces, and converts it to the price of each. */
 
 export const TOTALS = phraseTable([['all', list('totals')]]);
 const PRICE_OF = phraseTable<'all' | 'each'>([
@@ -13,7 +13,7 @@ const PRICE_OF = phraseTable<'all' | 'each'>([
 /** The words belong to a number that is as near. */
 const NEAR = { before: 6, after: 8 };
 
-/** Takes the words out that say whether a price is meant for all pieces together. */
+/** Removes the words which mark a price as the total of all pieces. */
 export function takeTotals(state: ParseState): void {
   const { tokens, taken } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -25,7 +25,7 @@ export function takeTotals(state: ParseState): void {
   }
 }
 
-/** What somebody has to spend is for all of it, and so is a price without a comparison: `4 mugs for 60 euros`. */
+/** An amount to spend is a total, and so is a price without a comparison: `4 mugs for 60 euros`. */
 const SPENT = /budget|\b(?:have|spend|habe|ausgeben|d[ée]penser)\b|^(?:for|für|pour) [^\s]+(?: ?(?:€|\p{L}+))?$/iu;
 
 /** A price for all pieces together, as a price for each. */

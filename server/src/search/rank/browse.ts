@@ -3,7 +3,7 @@ import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { type Candidate, type Candidates, RERANKED } from './candidates.ts';
 import type { Condition } from './conditions.ts';
 
-/** What is found where a sentence names no thing, only limits: `anything under 20 euros`. */
+/** Results for a sentence that names no product, only limits: `anything under 20 euros`. */
 
 /** So many products that keep the limits are looked at for those that sell best, or come first by price; of these, what is in stock. */
 const MAX_LOOKED_AT = 2_000;

@@ -52,7 +52,7 @@ export interface Candidates {
   vectorsByTerm: Map<string, string>;
 }
 
-/** What to look for, among the products that `where` admits. */
+/** The query, and the products that `where` admits. */
 export interface CandidateQuery extends Query {
   groups: TermGroup[];
   /** The smallest share of the query's weight that a match has, unless `headGroups` are given; MIN_COVERAGE by default. */
@@ -84,8 +84,8 @@ interface Answer {
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(db: SearchDb, query: CandidateQuery): Promise<Candidates> {
   const { groups, headGroups = [], minCoverage = MIN_COVERAGE, countEligibleOnly = false } = query;
-  // A single word is matched best by itself; with several, similarity tells which sense of each is meant. Where it is a purpose, no
-  // name tells.
+  // A single word is matched best without similarity; with several, similarity decides which sense of each is meant. If the single
+  // word is a purpose, no name contains it.
   const isSingle = groups.length < 2 && !(countEligibleOnly && headGroups.length === 0);
   const answer = await db.one<Answer>(
     sql`with ${codeMatches(db, query)}, ${judgedMatches(db, query)}
@@ -123,7 +123,7 @@ function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const expected = expectedMatches(query.weighted, STRONG_COVERAGE);
   const isWeak = sql`coverage < ${STRONG_COVERAGE}::float8`;
   const when = sql`not (select has_enough_strong from enough)`;
-  // Pages of a search count all matches; what an agent is told of as excluded counts those that were judged.
+  // Pages of a search count all matches; for agents, only excluded products that were ranked are counted.
   const best = sql`order by (head_groups <> 0) desc, score desc, product_id limit ${JUDGED_WEAK}::int`;
   const judgedWeak = countEligibleOnly ? best : empty;
   const strongCount = countEligibleOnly ? sql`count(*) filter (where failed = 0)` : sql`count(*)`;
@@ -206,7 +206,7 @@ const BETWEEN_ROWS = '\u0004';
 const sqlBetweenValues = sql`E'\\x03'`;
 const sqlBetweenRows = sql`E'\\x04'`;
 
-/** What is read of the product `p` that is the match `b`, as one text: an aggregate for each value would cost several times as much. */
+/** The columns of the product `p` of the match `b`, as one text: an aggregate for each value would cost several times as much. */
 function valuesOf({ withStock, filters }: CandidateQuery): Sql {
   return sql`concat_ws(${sqlBetweenValues}, b.product_id, to_json(p.name), p.price, p.sales_count, b.score, b.head_groups,
     b.vendor_match, b.exact_groups, b.guessed_groups, b.code_match, b.failed, ${withStock ? filters.canBeBought : sql`true`})`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Sentences that say more than what is wanted, and what is reported of it. */
+/** Sentences with more words than the wish, and the report about them. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 

@@ -7,7 +7,7 @@ import { isStopWord, stem, termsOf } from '../words/normalize.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 
-/** A price that is told by another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
+/** A price given by comparison with another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
 
 const COMPARED = phraseTable<'max' | 'min'>([
   [
@@ -95,7 +95,7 @@ function withoutName(words: Token[], { start, end, name }: NamedComparison): Tok
   return others.length > 0 ? others : words;
 }
 
-/** What the words of a comparison say by themselves is no wish. */
+/** Removes wishes that lie within the words of a comparison. */
 function withoutWish({ constraints }: ParsedQuery, { start, end }: NamedComparison): Constraint[] {
   return constraints.filter((each) => each.kind !== 'wish' || each.end <= start || each.start >= end);
 }

@@ -91,7 +91,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
   }
 }
 
-/** Whether what is not wanted is in it. Of what has the word anywhere, the texts are read. */
+/** Whether the product has an excluded value. If the word occurs anywhere, the texts are read. */
 export function isOrHas(db: SearchDb, value: string): Sql {
   return sql`(${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))}
     or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
@@ -159,13 +159,13 @@ function hasAnyWord(db: SearchDb, value: string): Sql {
     where x.site_id = ${db.siteId} and x.term = any((select ${words}::text[])::text[]))`;
 }
 
-/** What says of the word after it that it is not there. */
+/** Words that negate the word after them. */
 const NEGATED_BEFORE =
   '(no|not|non|without|never|zero|free of|free from|instead of|rather than|ohne|keine?|frei von|statt|anstatt|sans|pas de|au lieu de)';
 
 /**
- * Its attributes say so, as `Organic Cotton, Spandex` says of cotton; and where that is no option in this shop, its description,
- * unless it says the opposite: `free of BPA`. It is asked of products that have one of the words.
+ * Its attributes state it, as `Organic Cotton, Spandex` states cotton; and if that is no option in this shop, its description,
+ * unless it states the opposite: `free of BPA`. Only evaluated for products that have one of the words.
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');
@@ -229,7 +229,7 @@ function hasForm(text: Sql, value: string): Sql {
 /** A variant has this size, or a range of sizes that contains it. */
 function hasSize(value: string): Sql {
   const size = /^\d{1,3}$/.test(value) ? Number(value) : null;
-  // Most variants are told apart by the quick comparisons.
+  // The quick comparisons decide most variants.
   return sql`exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
     and (${value} in (lower(v.option1), lower(v.option2), lower(v.option3))
       or concat_ws('|', v.option1, v.option2, v.option3) ~ '[0-9] *[-–—/] *[0-9]' and exists (

@@ -6,7 +6,7 @@ import type { Candidate } from './candidates.ts';
 
 /** Which of the words of a sentence a product has. */
 
-/** Words that say nothing of the product. */
+/** Words that do not describe a product. */
 const FILLERS = new Set(
   `i me my mine we us our ours you your he him his she her it its they them their this that these those there here is are be was
   were am do does did done have has had can could will would should may might must shall please thank thanks thing
@@ -15,7 +15,7 @@ const FILLERS = new Set(
   not no about around size`.split(/\s+/),
 );
 
-/** What one product has of the query, by the indexes of the groups. */
+/** The matches of one product, by the indexes of the groups. */
 export interface GroupMatches {
   /** Groups of which it has the word, another form of it, or a synonym. */
   exact: Set<number>;

@@ -55,7 +55,7 @@ export interface FindQuery {
   limit?: number;
   /** Product types and handles of published collections, ignoring case. Nothing else is found; absent or null means all. */
   categories?: string[] | null;
-  /** What the caller filters by. `byIds` leaves only the variants that meet them. */
+  /** The caller's filters. `byIds` leaves only the variants that meet them. */
   filters?: SearchFilters | undefined;
 }
 
@@ -112,7 +112,7 @@ function isPlainAttribute({ text }: ContentWord): boolean {
   return isAttribute(word) && !GRADED.has(word);
 }
 
-/** Of which each keeps the limits that are told as applied, and has the colours and materials that the first has. */
+/** Keeps results that meet every limit reported as applied, and that have the colours and materials of the first. */
 function checkedResults(read: { results: Result[]; understood: Understood[] }, words: ContentWord[]) {
   const { candidates, understood } = withKeptLimits(
     read.results.map(({ product }) => product),

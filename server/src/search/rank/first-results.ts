@@ -8,7 +8,7 @@ interface Result {
   product: { product: Product };
 }
 
-/** What says itself that it is without what is not wanted comes before what merely does not mention it. */
+/** Products that state the absence of an excluded value come before those that merely do not mention it. */
 export function statedFirst<One extends Result>(results: One[], understood: Understood[]): One[] {
   const unwanted = understood.flatMap(({ kind, fate, value }) =>
     kind === 'without' && fate === 'applied' && value ? [value] : [],
@@ -23,8 +23,8 @@ export function statedFirst<One extends Result>(results: One[], understood: Unde
 }
 
 /**
- * What is called so by its type or tags comes before what only has the word in its name: for `tea` a teapot before tea towels, for
- * `a bag` those of the type bags before a sleeping bag.
+ * Products named so by their type or tags come before those with the word only in their names: for `tea` a teapot before tea
+ * towels, for `a bag` those of the type bags before a sleeping bag.
  */
 export function labelledFirst<One extends Result>(results: One[], query: string, understood: Understood[]): One[] {
   const asked = new Set(termsOf(query));

@@ -4,7 +4,7 @@ import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 import { brokenLimits, withKeptLimits } from './kept-limits.ts';
 
-/** No candidate of an answer breaks a limit that is told as applied. */
+/** No candidate of a response breaks a limit that is reported as applied. */
 
 const colours = (...values: string[]) => ({
   options: [{ name: 'Colour', values }],
@@ -67,7 +67,7 @@ test('a measure is kept in another unit of the same quantity', async () => {
   expect((await askSentence(shop, 'bottle under 600 ml')).values).toEqual(['0.5 l']);
 });
 
-test('what either of two things must not have is told apart for neither', async () => {
+test('an exclusion that may belong to either of two things applies to both', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Fell Backpack', metadata: { material: 'Canvas, leather' } });
   await shop.givenProduct({ name: 'Ford Bag', metadata: { material: 'Nylon' } });
@@ -75,7 +75,7 @@ test('what either of two things must not have is told apart for neither', async 
   expect((await askSentence(shop, 'a backpack or bag without leather')).names).toEqual(['Ford Bag']);
 });
 
-test('a colour that only a description mentions is told as not met, where the product comes in others', async () => {
+test('a colour that only a description mentions is reported as not met if the product comes in others', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Hoodie', description: 'Looks well over navy trousers.', ...colours('Black') });
 
@@ -99,7 +99,7 @@ test('a limit in the currency of another shop is none, wherever the sentence nam
   expect(Object.values(fates)).toContain('price not_available');
 });
 
-test('a price for several things is kept by all of them together, or told as given up', async () => {
+test('a price for several things limits their total, or is reported as relaxed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Kiln Teapot', price: '58.00' });
   await shop.givenProduct({ name: 'Oslo Mug', price: '14.00' });

@@ -5,11 +5,11 @@ import { sizeSpellings } from '../words/sizes.ts';
 import { hasInOptions, isInStock, isMeasure, keepsMeasure } from './variants.ts';
 
 /**
- * The last look at an answer: whether each variant in it keeps every limit that is told as applied. The search has seen to that;
- * what a later change of it lets through is left out here, or told.
+ * The final check of a response: whether each variant in it meets every limit that is reported as applied. The search guarantees
+ * this already; if a later change breaks the guarantee, the variant is removed here, or the limit reported as not applied.
  */
 
-/** What is looked at of a candidate. */
+/** The checked fields of a candidate. */
 export interface Kept {
   product: Product;
   variant: Variant;
@@ -36,7 +36,7 @@ function keepingVariants<Each extends Kept>(candidate: Each, understood: Underst
   return other && { ...candidate, ...other, matches };
 }
 
-/** The limits told as applied that a variant breaks. */
+/** The limits reported as applied that a variant breaks. */
 export function brokenLimits(product: Product, variant: Variant, understood: Understood[]): Understood[] {
   const applied = understood.filter(({ fate }) => fate === 'applied');
   const quantity = Number(applied.find(({ kind }) => kind === 'quantity')?.value ?? 1);

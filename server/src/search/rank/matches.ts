@@ -48,7 +48,7 @@ export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as sco
 
 /**
  * The products that match by their words, visible or not, as `(product_id, score, coverage)` and the columns of a candidate
- * that tell which groups they have. The score is the sum over the groups of the best term's impact times the group's idf,
+ * with the groups they match. The score is the sum over the groups of the best term's impact times the group's idf,
  * multiplied by a power of the coverage, which is the share of the query's weight that the product has. Groups are joined
  * with one another, which takes less than half the time of aggregating all postings by product.
  */
@@ -171,13 +171,13 @@ export function modifierOf({
   return isCommon && titles < MODIFIER.maxTitleShare * products ? grp : undefined;
 }
 
-/** A term in as many products is read by itself. */
+/** A term in at least this many products is read without grouping. */
 const GROUPED_BELOW = 2_000;
 
 /** The postings of a group by product, as `(product_id, impact, place, exact, guessed)`. */
 function postings(db: SearchDb, { terms: [term, ...others] }: Part, weighted: WeightedQuery, when: Sql): Sql {
-  // Either form is used for all groups of a query, which keeps the number of prepared statements down, but for frequent terms,
-  // of which grouping takes as long as reading.
+  // All groups of a query use the same form, which limits the number of prepared statements. Frequent terms are the exception:
+  // grouping them takes as long as reading them.
   const { terms, weights } = weighted;
   const isFrequent =
     others.length === 0 && !term?.in_names && (weights[term?.grp ?? 0]?.products ?? 0) >= GROUPED_BELOW;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { headTermOf } from '../index/postings.ts';
 import { stripHtml, termsOf } from '../words/normalize.ts';
 
-/** What a product's name consists of, as far as its rank depends on it. */
+/** The parts of a product's name that influence its rank. */
 export interface NameTerms {
   terms: string[];
   /** Its head noun. */

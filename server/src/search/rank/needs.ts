@@ -101,7 +101,7 @@ function isPurpose(sentence: string, at: number): boolean {
   return PURPOSE.test(sentence.slice(Math.max(0, at - 40), at));
 }
 
-/** The words that are the head noun of a name, and what is joined in a name. */
+/** The words that are the head noun of a name, and the phrases joined in a name. */
 async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[]) {
   const terms = words.map(({ term }) => term);
   const ends = joined.map((text) => termsOf(text));
@@ -133,7 +133,7 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
 function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, isChoice: boolean): string[] {
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
-  // `a backpack or bag without leather`: of either, and of what has no article of its own beside the thing before it.
+  // `a backpack or bag without leather`: the exclusion applies to both, and to parts without an article of their own.
   const isOfAll = isChoice || !HAS_ARTICLE.test(parts.at(-1)?.text ?? '');
   const isShared = (each: Constraint) =>
     (each.end <= firstWord && (isLimit(each) || ['without', 'sort', 'wish'].includes(each.kind))) ||
@@ -162,7 +162,7 @@ const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
 /** `a tee and shorts for men`: whom all of it is for. */
 const RECIPIENT = /\s((?:for|für|pour)\s+(?:\p{L}+\s+)?(\p{L}+))\s*[.!?]?$/iu;
 
-/** What the end of a sentence says of the things before the last one, too. */
+/** The attributes at the end of a sentence that also apply to the things before the last one. */
 function sharedAttributes(text: string, lastPart: string): string[] {
   const isBare = (part: string) => !HAS_OWN.test(part.replace(REQUEST, ''));
   const described = lastPart.replace(RECIPIENT, '');
@@ -188,7 +188,7 @@ function isLimit({ kind, value }: Constraint): boolean {
   return kind === 'price' || kind === 'in_stock' || (kind === 'value' && value === ON_SALE);
 }
 
-/** What is not wanted, in a clause of its own: not that of `a cake and a pie without nuts`. */
+/** An exclusion in a clause of its own, unlike that of `a cake and a pie without nuts`. */
 function isSetOff({ kind, text, start }: Constraint, sentence: string): boolean {
   const joined = /^(?:but|aber|mais)\b/i;
   return (
@@ -232,7 +232,7 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
   };
 }
 
-/** Limits of the whole sentence that none of its parts has read are told as not checked. */
+/** Limits of the whole sentence that none of its parts has read are reported as not checked. */
 function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
   // A part may state it in other words, as where a negation is repeated for each of two colours.
@@ -250,7 +250,7 @@ function toldAs(constraint: Constraint, fate: Understood['fate']): Understood {
   return { kind, text, start, end, min, max, currency, value, fate };
 }
 
-/** What was understood of all parts, with the price that all of them have together; where that was not checked, it is said. */
+/** The interpretation of all parts, with their total price; if the total was not checked, it is reported so. */
 function together(
   found: FindResult[],
   isTotal: boolean,

@@ -4,7 +4,7 @@ import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
 import { type Condition, isForeignCurrency, metadataNumber, RATING_KEYS } from './conditions.ts';
 
-/** What became of the constraints of a sentence (`fate` in the contract). */
+/** The result of each constraint of a sentence (`fate` in the contract). */
 
 /** The constraints as the contract has them, given the conditions that the products found fail, as bits. */
 export function constraintOutcomes(
@@ -32,7 +32,7 @@ export function relaxed(db: SearchDb, constraints: Constraint[]): Understood[] {
   return outcomes.map((each) => ({ ...each, fate: 'relaxed' }));
 }
 
-/** What a sentence may ask of ratings: their average, or their number. */
+/** Ratings that a sentence can limit: their average, or their number. */
 export type RatingField = keyof typeof RATING_KEYS;
 
 function ratingFieldOf({ kind, value }: Constraint): RatingField | undefined {

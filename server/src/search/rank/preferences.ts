@@ -1,6 +1,6 @@
 import type { Constraint } from '../query/parsed-query.ts';
 
-/** What a sentence prefers: it changes the order of the results, and excludes nothing. */
+/** The preferences of a sentence: they change the order of the results, and exclude nothing. */
 export interface Preferences {
   price?: 'low' | 'high';
   popular?: boolean;

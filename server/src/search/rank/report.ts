@@ -4,9 +4,9 @@ import { isColour, isGoods } from '../words/thesaurus.ts';
 import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
 
-/** What was understood of a sentence, by what was found. */
+/** Reports the interpretation of a sentence, given the results. */
 
-/** What is looked at of a product found. */
+/** The fields of a result that the report needs. */
 interface Result {
   product: { product: Product; match_reasons: string[] };
   variants: VariantMatches;
@@ -21,7 +21,7 @@ interface Report {
   isFound: (word: ContentWord) => boolean;
 }
 
-/** What was understood, completed by the option values of the best product and by the words that it lacks. */
+/** The interpretation, completed by the option values of the best product and by the words that it lacks. */
 export function reportUnderstood(understood: Understood[], { query, words, results, isFound }: Report): Understood[] {
   const [best] = results;
   const missing = words.filter(
@@ -71,7 +71,7 @@ function isInNameOrValues({ text }: ContentWord, { product: { product } }: Resul
   return termsOf(text).every((term) => known.includes(term));
 }
 
-/** Goods that only an attribute of what was found mentions are not there: a rug to be vacuumed is no vacuum cleaner. */
+/** Reports goods as missing if the result only mentions them in an attribute: a rug to be vacuumed is no vacuum cleaner. */
 function withoutMereMentions(understood: Understood[], words: ContentWord[], best: Result): Understood[] {
   const goods = isOnlyMentioned(best, true) ? words.filter(({ text }) => isGoods(normalizeText(text))) : [];
   const isMention = (each: Understood) =>
@@ -80,8 +80,8 @@ function withoutMereMentions(understood: Understood[], words: ContentWord[], bes
 }
 
 /**
- * Whether nothing but its description has what was asked for: a backpack that carries a snowboard is none. Where several words
- * say what is wanted, attributes only mention it, too: a `machine wash` is no washing machine.
+ * Whether only its description matches the words: a backpack that carries a snowboard is no snowboard. With several content words,
+ * attributes are mere mentions, too: a `machine wash` is no washing machine.
  */
 function isOnlyMentioned({ product: { match_reasons } }: Result, hasSeveral: boolean): boolean {
   const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));

@@ -136,7 +136,7 @@ function titleBoost(name: string, index: GroupIndex, headWeights: number[]): num
   return power;
 }
 
-/** What a name has of the query. */
+/** The words of the query in a name. */
 interface InName {
   /** The index of the first term that the query has. */
   first: number | undefined;
@@ -177,7 +177,7 @@ function isAdjacent(first: Position[], second: Position[]): boolean {
   return first.some(({ from, to }) => second.some((next) => next.from === to + 1 || next.from === from));
 }
 
-/** The index of the first term that says what the product is for. */
+/** The index of the first term that names the purpose of the product. */
 function startOfPurpose(name: string, terms: string[]): number {
   const purpose = ACCESSORY.exec(name)?.index;
   return purpose === undefined ? terms.length : termsOf(stripHtml(name.slice(0, purpose))).length;

@@ -217,7 +217,7 @@ test('where 200 products have half of the coverage, those with less are not foun
   expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 201');
 });
 
-test('a modifier by itself matches only where the rest of the query does not', async () => {
+test('a modifier alone matches only if the rest of the query does not', async () => {
   const shop = await openShop();
   await givenMany(shop, 1_000, { name: 'Plain shirt', price: '20.00', tags: ['white'] });
   await givenMany(shop, 150, { name: 'Denim jeans', price: '9.00' });

@@ -39,7 +39,7 @@ export interface SearchResult {
   words: Token[];
   /** Those of them that the shop has other words for than the sentence. */
   rewritten: Token[];
-  /** What was searched for, after spelling correction. */
+  /** The groups of the query, after spelling correction. */
   groups: TermGroup[];
   weighted: WeightedQuery;
   /** The products that were found by a part of an SKU or barcode. */
@@ -53,7 +53,7 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** What the caller filters by. */
+  /** The caller's filters. */
   filters?: SearchFilters | undefined;
   /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
   conditions?: Condition[];
@@ -147,7 +147,7 @@ function distinct(constraints: Constraint[]): Constraint[] {
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()].toReversed();
 }
 
-/** As many of the constraints as can be conditions, in the order of the sentence, and those that then are told as not checked. */
+/** As many of the constraints as can be conditions, in the order of the sentence, and the rest, which are reported as not checked. */
 function readable(constraints: Constraint[]): { all: Constraint[]; unread: Constraint[] } {
   const each = distinct(constraints);
   return {

@@ -81,7 +81,7 @@ export async function weightTerms(
   groups: TermGroup[],
   options: WeightOptions = {},
 ): Promise<WeightedQuery> {
-  // Without a version nothing tells whether the catalogue is still the same.
+  // Without a version, a change of the catalogue cannot be detected.
   if (db.catalogVersion === '') return readWeights(db, groups, options);
   const key = `${db.siteId} ${db.catalogVersion} ${hash('sha1', JSON.stringify([groups, options]), 'base64url')}`;
   const known = weightedCache.get(key);

@@ -116,7 +116,7 @@ function meetsConstraints(product: Product, variant: Variant, constraints: Varia
   });
 }
 
-/** Whether there are so many pieces of it now. What is sold beyond its stock is not in stock. */
+/** Whether this quantity is available now. A variant that is sold beyond its stock does not count as in stock. */
 export function isInStock(
   { track_inventory }: Product,
   { available, inventory_quantity }: Variant,

@@ -37,7 +37,7 @@ export async function weighKeywords(
   return { words: meant, ...(await corrected(db, { groups, weighted, isUnknown }, weighted.unknown, prefix)) };
 }
 
-/** The words in those of the shop, the same array if it has them; and what it has of the words as they were typed. */
+/** The words in those of the shop, the same array if it has them; and its matches for the words as typed. */
 export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | undefined) {
   const groups = termGroups(words);
   const typed = await weightTerms(db, groups, { prefix: unfinished?.text });

@@ -10,13 +10,13 @@ const SIZES = [
   ['xxl', '2xl', 'xx large'],
 ];
 
-/** What is more or less so is no limit. */
+/** Graded properties: they set no limit. */
 export const GRADED: ReadonlySet<string> = new Set(
   `small klein petit petite large groß gross grand grande big medium mittel mittelgroß moyen moyenne long lang longue short kurz court courte
   warm chaud chaude`.split(/\s+/),
 );
 
-/** What introduces a size, in the languages that are understood. */
+/** Words that introduce a size, in the supported languages. */
 const SIZE_LABELS = new Set('size eu uk waist große grosse gr taille pointure schuhgroße schuhgrosse'.split(' '));
 
 /** Whether this is the word `size` before a size: `size M`, `size 42`. */

@@ -12,7 +12,7 @@ export interface TermGroup {
   correction?: string;
 }
 
-/** The weight of two neighbours written as one word, beside 1 for what was typed. */
+/** The weight of two neighbours written as one word; the typed words weigh 1. */
 const COMPOUND_WEIGHT = 0.6;
 /** Further words make a query slower and no more precise. */
 const MAX_GROUPS = 16;

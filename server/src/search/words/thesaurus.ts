@@ -33,7 +33,7 @@ const SINGLE_WORDS = Map.groupBy(
   (word) => word.charAt(0),
 );
 
-/** The entries of one word that go on after this beginning, the shortest first. */
+/** The entries of one word that begin with this text, the shortest first. */
 export function entriesBeginningWith(beginning: string): string[] {
   const begun = (SINGLE_WORDS.get(beginning.charAt(0)) ?? []).filter((word) => word.startsWith(beginning));
   return begun.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
@@ -43,7 +43,7 @@ const COLOUR_WORDS = new Set(entriesOf(colours));
 const ATTRIBUTE_WORDS = new Set(entriesOf([...colours, ...attributes]));
 const WEARABLE_WORDS = new Set(entriesOf(wearables));
 const GOODS_WORDS = new Set(entriesOf([...wearables, ...goods]));
-/** Entries of the lists of goods that say what a thing is for or like, and name none. */
+/** Entries of the lists of goods that describe a purpose or likeness, and name no product. */
 const QUALIFIER_WORDS = new Set(entriesOf(qualifiers));
 
 /** Whether it names goods, in the singular, and not a colour, a material or a size. */

@@ -29,7 +29,7 @@ export function inflections(word: string, language: Language): string[] {
   return [...new Set([...forms.map(stem), ...forms])].filter((form) => form !== word);
 }
 
-/** What is left of a German or French word without each of the endings that it has. */
+/** The word without each of its German or French endings. */
 function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
   const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
   return endings.flatMap((ending) =>

@@ -52,7 +52,7 @@ export async function get(shop: Shop, links: Links, product_id: string): Promise
   return productOf(product, await readUrls(shop, links));
 }
 
-/** What the shop can be filtered by. */
+/** The shop's available filters. */
 export function facets(shop: Shop): Promise<AgentFacets> {
   return agentFacets.ofShop(shop);
 }

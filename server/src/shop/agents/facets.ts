@@ -8,7 +8,7 @@ import { matching } from '../products/list.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** What agents can filter by, in few words. */
+/** Facets for agents, in a compact form. */
 
 export const OF_AGENTS: FacetCount = { most: 1_000, ofVariants: true };
 

@@ -12,7 +12,7 @@ import type { Shop } from '../shop.ts';
 
 /** The filters of an agent's request, beside its sentence. */
 
-/** What the intents take beside their sentence. */
+/** The fields of intents in addition to their sentence. */
 export type IntentFilters = FilterQuery & Pick<IntentFind, 'sort'>;
 
 const NAMES = [
@@ -33,7 +33,7 @@ const NAMES = [
   'cheaper_than',
 ] as const satisfies (keyof FilterQuery)[];
 
-/** An order does not say what is wanted: alone it would choose from the whole shop. */
+/** A sort order does not describe a product: without filters it would select from the whole shop. */
 export function hasFilters(sent: FilterQuery): boolean {
   const query = withoutEmptyLists(sent);
   return NAMES.some((name) => query[name] !== undefined);
@@ -51,12 +51,12 @@ export function readingOf(shop: Shop, place: Reading['place']): Reading {
   return { place, ofVariants: true, within: inCategories(shop.agent?.categories ?? []) };
 }
 
-/** Without kinds, of which facets show what the shopper could choose instead: agents are told what the result has. */
+/** Without kinds, for which facets show the shopper alternatives: agents get those of the result. */
 export function narrowing(filters: Filter[]): Filter[] {
   return filters.map(({ kind: _kind, name: _name, ...filter }) => filter);
 }
 
-/** What was read of the words, and the filters. */
+/** The interpretation of the words, and the filters. */
 export function withFilters(
   shop: Shop,
   understood: AgentUnderstood[],

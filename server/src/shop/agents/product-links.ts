@@ -20,7 +20,7 @@ export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'b
   return urlsBy(settings?.product_url_template ?? null, pages);
 }
 
-/** The same for what is known already. */
+/** The same for a template that is already loaded. */
 export function urlsBy(template: string | null, pages: string): UrlOf {
   if (template === null) return (_product, { id }) => `${pages}/buy/${shortId(id)}:1`;
   return ({ id, slug }) => template.replace('{slug}', () => encodeURIComponent(slug)).replace('{id}', () => id);

@@ -20,8 +20,8 @@ export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''
 }
 
 /**
- * What a search should answer instead of a page of the list, where no product meets all of the words: the products that come nearest, with
- * the words that are not met. Undefined where all are.
+ * The response to a search in place of a page of the list, if no product meets all of the words: the nearest products, with
+ * the unmet words. Undefined if a product meets all.
  */
 export async function findInstead(
   shop: Shop,

@@ -12,7 +12,7 @@ import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { hasOptionValue, type VariantLimits } from './variant-limits.ts';
 
-/** What a shopper or an agent narrows the catalogue by. */
+/** Filters of the catalogue, for shoppers and agents. */
 
 /** The filters, under the names of the contract, in a query or a body. */
 export interface FilterQuery {
@@ -50,15 +50,15 @@ export interface Filter {
   condition?: Sql;
   /** A condition that takes long. */
   slow?: Sql;
-  /** What it asks of a variant, as a condition on `variants v`. */
+  /** Its condition on a variant, in SQL on `variants v`. */
   variant?: Sql;
-  /** Whether nothing but its variants tells whether a product meets it. */
+  /** Whether only its variants decide if a product meets it. */
   isOfVariants?: true;
   /** It takes long, or few products meet it: a page is quicker found among all that do than in the order of the list. */
   isNarrow?: true;
 }
 
-/** The filters of a request, with what the search and the choice of a variant need of them. */
+/** The filters of a request, with the data that the search and the choice of a variant need. */
 export interface Filters {
   list: Filter[];
   limits: VariantLimits;

@@ -64,7 +64,7 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
   return readPage(shop, 'dashboard', matching([ofSite(shop), ...conditions]), order, query);
 }
 
-/** What the storefront's search finds, drafts and archived products included; if that is nothing, similarly spelled names. */
+/** The results of the storefront's search, drafts and archived products included; if there are none, similarly spelled names. */
 async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {
   const options = { filters: { where: conditions, price: {}, wanted: [] }, completeLast: true, keywordsOnly: true };
   const found = await search(shop, wholeCatalogue, q, options);

@@ -82,7 +82,7 @@ async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Pro
 /** Shorter beginnings are looked up in names only. */
 const MIN_LETTERS = 2;
 
-/** What is read of a product; the currency is the shop's. */
+/** The columns of a product; the currency is the shop's. */
 type Named = Omit<SuggestedProduct, 'currency'>;
 
 /** Columns of `products p`. */

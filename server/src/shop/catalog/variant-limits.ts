@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { PriceRange } from '../../search/rank/filters.ts';
 import { hasInOptions } from '../../search/rank/variants.ts';
 
-/** What filters ask of a variant. All of it must hold for one and the same variant, in SQL (filters.ts) and here. */
+/** The filters of a variant. One and the same variant must meet all of them, in SQL (filters.ts) and here. */
 export interface VariantLimits {
   price: PriceRange;
   in_stock: boolean;

@@ -138,7 +138,7 @@ export async function finish(shop: Shop, id: string, { sources, bytes }: Finishe
   });
 }
 
-/** Fails a file: images that waited for it are removed, and it no longer counts toward the limit. */
+/** Marks a file as failed: images that waited for it are removed, and it no longer counts toward the limit. */
 export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
   const failed = await shop.run(
     sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()

@@ -122,7 +122,7 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** What happens to the payment of a cancelled order. */
+/** The paragraphs about the payment of a cancelled order. */
 export function moneyBack(told: Told): Part[] {
   const { context, language, order } = told;
   const digits = context.shop.currencyDigits;

@@ -131,7 +131,7 @@ interface SettledRefund {
   reason: RefundReason;
 }
 
-/** Marks the locked order as paid again, minus other refunds, and informs the customer, who was told of the refund. */
+/** Marks the locked order as paid again, minus other refunds, and corrects the earlier mail about the refund. */
 async function takeBack(
   shop: Shop,
   before: LockedOrder,

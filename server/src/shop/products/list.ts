@@ -27,7 +27,7 @@ export function matching(conditions: Sql[]): Matching {
   return { with: empty, join: empty, where: join(conditions, ' and ') };
 }
 
-/** Those whose names are spelled like the text, for a search that finds nothing; `found.rank` says how well. */
+/** Products with similarly spelled names, for a search without results; `found.rank` is the similarity. */
 export function matchingAlike(conditions: Sql[], q: string): Matching {
   return {
     with: sql`with found as materialized (select * from ${searchProducts(q)})`,

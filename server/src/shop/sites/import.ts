@@ -56,7 +56,7 @@ export interface ImportedSite extends NewSecrets {
   files: number;
 }
 
-/** Imports a verified file. If the site cannot be imported, throws an Error that says what to do. */
+/** Imports a verified file. If the site cannot be imported, throws an Error that names the remedy. */
 export async function importSite(
   client: pg.Client,
   file: string,

@@ -75,7 +75,7 @@ async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
   return readAll(shop, [...conditions, mentioned], query);
 }
 
-/** What a text matches: variants by a part of their SKU, barcode or product's name, and products by the search. */
+/** The matches of a text: variants by a part of their SKU, barcode or product's name, and products by the search. */
 interface StockSearch {
   like: string;
   named: Sql | undefined;

@@ -19,10 +19,10 @@ import { useAct } from './use-act.ts';
 
 type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'mail' | 'reinstate' | 'record';
 
-/** What brings an order further; the others are exceptions. */
+/** The regular next steps of an order; the others are exceptions. */
 const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
 
-/** What can be done with the order in its state, the next step first and marked. */
+/** The available actions for the order in its state, the next step first and marked. */
 export function Actions({ order }: { order: OrderDetails }) {
   const can = useCan();
   const [open, setOpen] = useState<Act>();
@@ -99,8 +99,8 @@ function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void
       danger={false}
     >
       <p>
-        Do this once {money(order.total, order.currency)} with the reference {order.order_number} are on your account.
-        The customer is told by mail.
+        Do this once {money(order.total, order.currency)} with the reference {order.order_number} have arrived in your
+        account. The customer receives an e-mail.
       </p>
     </Confirm>
   );
@@ -124,8 +124,8 @@ function MarkDelivered({ order, onClose }: { order: OrderDetails; onClose: () =>
       danger={false}
     >
       <p>
-        Everything has arrived at the customer.
-        {onHandover && ' It was to be paid on handover, so it becomes paid as well.'}
+        The customer has received everything.
+        {onHandover && ' Payment was due on handover, so the order is marked as paid, too.'}
       </p>
     </Confirm>
   );

@@ -20,7 +20,7 @@ const REASONS = {
   other: 'Something else',
 } as const;
 
-/** Cancels: why, and what becomes of the stock and the money. */
+/** Cancels an order, with the reason and the choice to restock and to refund. */
 export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const can = useCan();
@@ -38,7 +38,11 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
           },
         }),
       ),
-    { said: `Order ${order.order_number} is cancelled. The customer is told by mail.`, onDone: onClose, quiet: true },
+    {
+      said: `Order ${order.order_number} is cancelled. The customer receives an e-mail.`,
+      onDone: onClose,
+      quiet: true,
+    },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -55,7 +59,7 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
           ))}
         </Select>
         <TextArea label="Note for staff" name="note" rows={2} maxLength={5000} hint="Kept with the order for good." />
-        <Checkbox label="Put the pieces back into stock" name="restock" defaultChecked />
+        <Checkbox label="Restock the items" name="restock" defaultChecked />
         {Number(order.refundable) > 0 && can('orders:refund') && (
           <Checkbox label={`Refund ${money(order.refundable, order.currency)}`} name="refund" defaultChecked />
         )}

@@ -10,7 +10,7 @@ import { numberIn } from '../../../ui/typed-number.ts';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
-/** Takes what the provider has reserved, or a part of it. */
+/** Captures an authorized payment, in full or in part. */
 export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { amounts } = useFormat();
   const params = { path: { order_id: order.id } };
@@ -29,7 +29,7 @@ export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose
           label={`Amount in ${order.currency}`}
           name="amount"
           value={order.total}
-          hint="If you take less, the rest is released to the customer and cannot be taken later."
+          hint="If you capture less, the rest is released and cannot be captured later."
           error={work.error ? (fieldError(work.error, 'amount') ?? inWords(work.error)) : undefined}
           required
         />

@@ -12,7 +12,7 @@ type Kind = (typeof KINDS)[number]['kind'];
 
 const KINDS = [
   { kind: 'placed', name: 'Your order was placed', fits: ({ status }: OrderDetails) => status !== 'cancelled' },
-  { kind: 'payment_reminder', name: 'Your payment is awaited', fits: paying('awaiting_payment') },
+  { kind: 'payment_reminder', name: 'Payment reminder', fits: paying('awaiting_payment') },
   { kind: 'payment_received', name: 'Your payment has arrived', fits: paying('paid') },
   {
     kind: 'shipped',
@@ -22,7 +22,7 @@ const KINDS = [
   { kind: 'cancelled', name: 'Your order was cancelled', fits: ({ status }: OrderDetails) => status === 'cancelled' },
   {
     kind: 'refunded',
-    name: 'Your money is on its way back',
+    name: 'Your refund',
     fits: ({ refunds }: OrderDetails) => refunds.some(({ status }) => status === 'succeeded'),
   },
 ] as const;
@@ -31,7 +31,7 @@ function paying(wanted: Schemas['PaymentStatus']) {
   return ({ payment_status }: OrderDetails) => payment_status === wanted;
 }
 
-/** Sends one of the order's mails to the customer again, of those that fit its state. */
+/** Sends one of the mails that fit the state of the order again. */
 export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const params = { path: { order_id: order.id } };
   const work = useAct(
@@ -45,7 +45,7 @@ export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: (
   return (
     <Dialog open onClose={onClose} title="Send a mail again">
       <Form busy={work.isPending} onSubmit={submit}>
-        <Select label="Mail" name="kind" hint={`To ${order.email}, with the order as it stands now.`}>
+        <Select label="Mail" name="kind" hint={`To ${order.email}, with the current state of the order.`}>
           {KINDS.filter(({ fits }) => fits(order)).map(({ kind, name }) => (
             <option key={kind} value={kind}>
               {name}

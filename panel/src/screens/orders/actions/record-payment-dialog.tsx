@@ -42,7 +42,7 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
           error={amountError}
           required
         />
-        <Select label="How it arrived" name="method">
+        <Select label="Payment method" name="method">
           {Object.entries(METHODS).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
@@ -50,12 +50,7 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
           ))}
         </Select>
         <TextField label="Day" name="received_on" type="date" hint="When it arrived. Today if left empty." />
-        <TextField
-          label="Reference"
-          name="reference"
-          maxLength={255}
-          hint="As on the bank statement. May stay empty."
-        />
+        <TextField label="Reference" name="reference" maxLength={255} hint="As on the bank statement. Optional." />
         <DialogFoot work={work} action="Record payment" error={amountError ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>

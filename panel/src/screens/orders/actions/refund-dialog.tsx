@@ -31,7 +31,7 @@ interface Refund {
   line_items?: { line_item_id: string; quantity: number; restock: boolean; shipped?: boolean }[];
 }
 
-/** Gives money back: for which pieces, how much, and whether they go back into stock. The amount follows the pieces. */
+/** Refunds an order: which items, how much, and whether to restock them. The amount follows the items. */
 export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const [pieces, setPieces] = useState<Record<string, number>>({});
@@ -40,7 +40,7 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Refund) => unwrap(api.POST('/api/dashboard/orders/{order_id}/refunds', { params, body })),
-    { said: 'The refund is recorded. The customer is told by mail.', onDone: onClose, quiet: true },
+    { said: 'The refund is recorded. The customer receives an e-mail.', onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -53,10 +53,10 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
       <Form busy={work.isPending} onSubmit={submit}>
         <Lines order={order} pieces={pieces} onChange={setPieces} />
         {order.fulfillment_status === 'partially_fulfilled' && (
-          <Select label="Chosen pieces" name="which">
-            <option value="">Not shipped ones first</option>
-            <option value="shipped">Only shipped ones</option>
-            <option value="unshipped">Only ones not shipped</option>
+          <Select label="Selected items" name="which">
+            <option value="">Unshipped first</option>
+            <option value="shipped">Shipped only</option>
+            <option value="unshipped">Unshipped only</option>
           </Select>
         )}
         <AmountField
@@ -76,15 +76,15 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
         </Select>
         <TextArea label="Note" name="note" rows={2} maxLength={5000} />
         <Checkbox
-          label="Put these pieces back into stock"
+          label="Restock these items"
           name="restock"
           disabled={Object.values(pieces).every((quantity) => quantity === 0)}
-          hint="Choose the pieces above first."
+          hint="Select the items above first."
         />
         {isUnshipped(order) && (
           <p className="note">
-            Chosen pieces no longer ship. If you refund everything without choosing pieces, the order is cancelled, and
-            no piece goes back into stock.
+            Selected items will not be shipped. If you refund everything without selecting items, the order is
+            cancelled, and nothing is restocked.
           </p>
         )}
         {hasFailed && (
@@ -119,7 +119,7 @@ function Lines({
 }) {
   return (
     <fieldset className="pieces">
-      <legend>Which pieces</legend>
+      <legend>Items to refund</legend>
       {order.line_items.map((line) => {
         const { id } = line;
         const refunded = order.line_states.find(({ line_item_id }) => line_item_id === id)?.refunded ?? 0;

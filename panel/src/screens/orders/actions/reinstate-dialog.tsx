@@ -9,7 +9,7 @@ import { Form } from '../../../ui/held.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
-/** Makes an expired order paid and confirmed. Offers to keep its prices once the server has found other ones. */
+/** Marks an expired order as paid and confirmed. Offers to keep its prices if the server reports changed ones. */
 export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const params = { path: { order_id: order.id } };
@@ -38,7 +38,7 @@ export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClo
           <Checkbox
             label="Keep the prices of the order"
             name="keep_prices"
-            hint="Products of the order have other prices by now."
+            hint="Prices of products in the order have changed since."
           />
         )}
         <DialogFoot work={work} action="Reinstate" error={pricesChanged ? null : work.error} onCancel={onClose} />

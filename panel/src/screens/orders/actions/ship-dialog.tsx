@@ -16,7 +16,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Parcel) => unwrap(api.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body })),
-    { said: `Shipped. The customer is told by mail.`, onDone: onClose, quiet: true },
+    { said: `Shipped. The customer receives an e-mail.`, onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -27,7 +27,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
     <Dialog open onClose={onClose} title={`Ship order ${order.order_number}`}>
       <Form busy={work.isPending} onSubmit={submit}>
         <fieldset className="pieces">
-          <legend>What is in the parcel</legend>
+          <legend>Items in the parcel</legend>
           {open.map(({ id, name, left }) => (
             <TextField
               key={id}
@@ -52,7 +52,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
           name="tracking_url"
           type="url"
           maxLength={2048}
-          hint="The carrier's page for this parcel. May stay empty."
+          hint="The carrier's page for this parcel. Optional."
           error={urlError}
         />
         <DialogFoot work={work} action="Ship" error={urlError ? null : work.error} onCancel={onClose} />

@@ -17,7 +17,7 @@ import { type Order, ordersChanged } from '../order-queries.ts';
 import { nameOf } from '../texts.ts';
 import type { OrderOfRow, Row } from './rows.ts';
 
-/** Gives a transfer to an order: first the order is found and shown, then a person agrees. */
+/** Assigns a transfer to an order: the order is found and shown, then a person confirms. */
 export function AssignDialog({
   row,
   taken,
@@ -188,5 +188,5 @@ function OrderFacts({ order }: { order: Order }) {
 
 function refusalOf({ payment_method, payment_status }: Order): string | undefined {
   if (payment_method !== 'bank_transfer') return 'This order is not paid by bank transfer.';
-  return payment_status === 'awaiting_payment' ? undefined : 'This order awaits no payment.';
+  return payment_status === 'awaiting_payment' ? undefined : 'This order is not awaiting payment.';
 }

@@ -5,7 +5,7 @@ import type { Marked } from './rows.ts';
 import { useStatementRuns } from './runs.tsx';
 import { UndoButton } from './undo.tsx';
 
-/** The list that a run ends with: every order that it marked, and the orders that the server refused. */
+/** The result of a run: the orders that it marked, and those that the server rejected. */
 export function Result({ marked: { run_id, paid, refused } }: { marked: Marked }) {
   const { counted, money } = useFormat();
   const { data: runs } = useStatementRuns();

@@ -17,7 +17,7 @@ export function rowsOf({ transfers }: Matches): Row[] {
   return transfers.map((transfer, i) => ({ id: String(i), transfer }));
 }
 
-/** The order that is marked as paid by a transfer; undefined while a person has to look at it. */
+/** The order that a transfer marks as paid; undefined until a person has checked it. */
 export function orderToMark({ transfer, assigned }: Row): OrderOfRow | undefined {
   return assigned ?? (transfer.outcome === 'matched' ? transfer.orders[0] : undefined);
 }
@@ -31,7 +31,7 @@ export interface Marked {
 /** As many as one call marks. */
 const MOST = 100;
 
-/** The server compares the amounts of matches with the totals again; of an assigned transfer a person has checked the amount. */
+/** The server compares the amounts of matches with the totals again, but a person has checked the amounts of assigned transfers. */
 export async function markAll(rows: Row[]): Promise<Marked> {
   const marked: Marked = { run_id: crypto.randomUUID(), paid: [], refused: [] };
   const toMark = rows.flatMap((row) => {

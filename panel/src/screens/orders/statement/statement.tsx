@@ -63,7 +63,7 @@ export function Statement() {
               id="statement-file"
               type="file"
               accept=".csv,.xml,.txt"
-              // Browsers send no event when the same file is chosen again, which may have changed meanwhile.
+              // Browsers send no event when the same file is chosen again, although it may have changed.
               onClick={(event) => {
                 event.currentTarget.value = '';
               }}

@@ -11,7 +11,7 @@ interface Action {
   onClick: () => void;
 }
 
-/** Transfers of a statement, each with the orders that it names, its result and what can be done with it. */
+/** Transfers of a statement, each with the orders that it names, its result and its actions. */
 export function Transfers({
   caption,
   rows,
@@ -89,7 +89,7 @@ function Outcome({ row: { transfer, assigned, recorded } }: { row: Row }) {
     return (
       <span>
         <Badge value="pending">Assigned by you</Badge>
-        {differs && ` The order comes to ${money(assigned.total, assigned.currency)}.`}
+        {differs && ` The order total is ${money(assigned.total, assigned.currency)}.`}
       </span>
     );
   }

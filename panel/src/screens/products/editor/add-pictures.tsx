@@ -8,7 +8,7 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 type Add = (image: { url: string; file_id?: string }) => void;
 
 export interface UploadingProps {
-  /** Hears how many pictures are still on their way: a product that is saved meanwhile would lack them. */
+  /** Gets the number of pictures that are still uploading: a product saved meanwhile would lack them. */
   onUploading: (waiting: number) => void;
 }
 
@@ -30,7 +30,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   }
 
   function addAddress(text: string): boolean {
-    // What is dropped is a list, one address a line.
+    // Dropped text is a list with one address per line.
     const url = webAddress(text.trim().split(/[\r\n]/, 1)[0] ?? '');
     const known = /^https?:\/\/\S+$/.test(url);
     setErrors(known ? [] : ['Enter an address that begins with https://']);
@@ -71,7 +71,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   );
 }
 
-/** Uploads one picture after the other; one that fails stops no other. What has not arrived when the field goes is not added. */
+/** Uploads pictures one after the other; a failed one does not stop the rest. Uploads still running when the field unmounts are not added. */
 function useUploads(onAdd: Add, onError: (error: unknown) => void) {
   const [waiting, setWaiting] = useState(0);
   const add = useRef(onAdd);

@@ -1,6 +1,6 @@
 import { type OptionDraft, optionsOf, type ProductDraft, type VariantDraft } from './draft.ts';
 
-/** As many variants as the editor makes. Imports and the API take up to 2,048. */
+/** The most variants that the editor creates. Imports and the API accept up to 2,048. */
 export const MOST_VARIANTS = 250;
 
 type Draft = Pick<ProductDraft, 'options' | 'variants'>;
@@ -13,12 +13,12 @@ export function combinationsOf(options: OptionDraft[]): string[][] {
   );
 }
 
-/** The options that say something: those without a value yet make no variants. */
+/** The options with values: others create no variants. */
 export function usedOptions({ options }: Pick<Draft, 'options'>): OptionDraft[] {
   return options.filter(isUsed);
 }
 
-/** The combinations for which there is no variant yet. */
+/** The combinations without a variant. */
 export function missingCombinations(draft: Draft): string[][] {
   const options = usedOptions(draft);
   if (options.length === 0) return [];
@@ -27,7 +27,7 @@ export function missingCombinations(draft: Draft): string[][] {
 }
 
 /**
- * The variants together with one for each missing combination. Prices, weights and policies are taken from the first variant;
+ * The variants together with one for each missing combination. Prices, weights and policies are copied from the first variant;
  * codes, stock and pictures are each variant's own.
  */
 export function allVariants(draft: Draft): VariantDraft[] {
@@ -43,8 +43,8 @@ export function allVariants(draft: Draft): VariantDraft[] {
 }
 
 /**
- * The variants after the options have changed: each keeps a value for each option, and those whose value is gone leave. `before`
- * has at the place of each option what it was, or undefined if it is new.
+ * The variants after the options have changed: each keeps a value for each option, and those whose value is gone are removed.
+ * `before` contains the earlier state of each option at its position, or undefined if it is new.
  */
 export function variantsOf(draft: Draft, options: OptionDraft[], before: (OptionDraft | undefined)[]): VariantDraft[] {
   const were = usedOptions(draft);
@@ -53,7 +53,7 @@ export function variantsOf(draft: Draft, options: OptionDraft[], before: (Option
   const variants = draft.variants.flatMap((variant): VariantDraft[] => {
     const values = after.map(({ was, values = [] }) => {
       const at = was ? were.indexOf(was) : -1;
-      // A new option's first value is what every variant so far has of it.
+      // Existing variants get the first value of a new option.
       return at < 0 ? values[0] : optionsOf(variant)[at];
     });
     const isKept = values.every((value, i) => value !== undefined && after[i]?.values?.includes(value));

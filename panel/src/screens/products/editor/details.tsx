@@ -23,13 +23,13 @@ export function Words() {
         empty=""
         rows={7}
         maxLength={65535}
-        hint={html ? 'Changing only this text takes the formatted description away.' : undefined}
+        hint={html ? 'Changing only this text removes the formatted description.' : undefined}
       />
       <Field.Area
         name="description_html"
         label="Formatted description (HTML)"
         rows={5}
-        hint="The plain description is made of it when only this is changed. Scripts and styles are removed."
+        hint="If you change only this, the plain description is generated from it. Scripts and styles are removed."
         maxLength={131072}
       />
       {html.trim() !== '' && (
@@ -44,7 +44,7 @@ export function Words() {
   );
 }
 
-/** Whether it is shown, and how it is found and taxed. */
+/** Visibility, search engine texts and tax. */
 export function Organisation() {
   const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (
@@ -56,10 +56,10 @@ export function Organisation() {
       </Field.Choice>
       <Field.Text name="vendor" label="Vendor" maxLength={255} />
       <Field.Text name="product_type" label="Type" hint="Such as Mug or T-shirt." maxLength={255} />
-      <Field.Tags name="tags" label="Tags" hint="Enter or a comma adds one." />
+      <Field.Tags name="tags" label="Tags" hint="Press Enter or comma to add one." />
       <TaxClass />
       <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
-      <Field.Tick name="track_inventory" label="Count stock" hint="Without it the product never sells out." />
+      <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
     </Card>
   );
 }
@@ -95,7 +95,7 @@ function TaxClass() {
 export function Metadata() {
   const { field, fieldState } = useController<ProductDraft, 'metadata'>({ name: 'metadata' });
   const stored = Object.entries(field.value ?? {}).map(([name, value]) => ({ name, value }));
-  // A row without a name is no field yet, and stays while the others are as they were left.
+  // A row without a name is not saved yet, and stays as long as the others are unchanged.
   const [typed, setTyped] = useState(stored);
   const rows = JSON.stringify(recordOf(typed)) === JSON.stringify(field.value ?? {}) ? typed : stored;
   const write = (next: Row[]) => {
@@ -157,7 +157,7 @@ interface ValueFieldProps {
   onValue: (value: string) => void;
 }
 
-/** A field of one line would take the line breaks out of a longer text, such as one that was imported. */
+/** An input of one line would remove the line breaks of a longer text, such as an imported one. */
 function ValueField({ value, onValue, ...props }: ValueFieldProps) {
   const [isText] = useState(value.includes('\n') || value.length > 100);
   const field = { ...props, value, maxLength: 500 };

@@ -5,7 +5,7 @@ import type { PriceChange } from '../../../ui/price-question.tsx';
 
 type Replacement = Inputs['ProductReplacement'];
 
-/** A product as the editor holds it: the body of the API's call. A field of it needs a row in the editor and nothing else. */
+/** A product in the editor: the body of the API's call. A new field needs only a row in the editor. */
 export type ProductDraft = Replacement & Required<Pick<Replacement, 'status' | 'options' | 'variants' | 'images'>>;
 export type VariantDraft = ProductDraft['variants'][number];
 export type OptionDraft = ProductDraft['options'][number];
@@ -31,7 +31,7 @@ export function emptyDraft(): ProductDraft {
   };
 }
 
-/** What the server works out by itself. */
+/** Fields that the server computes. */
 const COMPUTED = {
   product: [
     ...['id', 'merchant_id', 'price', 'compare_at_price', 'cost_per_item', 'currency', 'has_variants'],
@@ -48,11 +48,11 @@ export function draftOf(product: Schemas['Product']): ProductDraft {
     options: product.options.map((option) => without(option, COMPUTED.option)),
     variants: product.variants.map((variant) => without(variant, COMPUTED.variant)),
     images: product.images.map((image) => without(image, COMPUTED.image)),
-    // The contract's answers leave lists of words open for later ones.
+    // Enums are open in the contract's responses.
   } as ProductDraft;
 }
 
-/** Their product with my changes. A stock that changed by sales meanwhile is kept. */
+/** Their product with my changes. A stock that changed by sales meanwhile stays. */
 export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: ProductDraft): ProductDraft {
   const result = merged(base, mine, theirs);
   const stockIn = ({ variants }: ProductDraft, id: string | undefined) =>
@@ -78,7 +78,7 @@ export function priceChanges(base: ProductDraft, draft: ProductDraft): PriceChan
   });
 }
 
-/** What a variant is called: its values, as customers choose them. */
+/** The name of a variant: its option values, as customers choose them. */
 export function variantName(variant: VariantDraft): string {
   return optionsOf(variant).join(' / ') || 'This product';
 }

@@ -19,7 +19,7 @@ export function EditProduct({ params }: { params: Record<string, string> }) {
   const product = useQuery({
     queryKey: ['products', 'one', id],
     queryFn: ({ signal }) => loadProduct(id, signal),
-    // The editor holds what it began with; a newer state reaches it as a conflict, or after a save.
+    // The editor starts from one state; a newer one arrives as a conflict, or after a save.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -71,7 +71,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
   );
 }
 
-/** The product in the shop's own pages, where the settings say where they are. */
+/** A link to the product on the shop's own pages, if the settings contain their address. */
 function Preview({ product: { slug, status } }: { product: ProductDraft }) {
   const { merchant } = useMe();
   const settings = useQuery({
@@ -102,8 +102,8 @@ function Delete({ id, product, onDeleted }: { id: string; product: Versioned<Pro
       shownBy={SHOWN_BY}
       onDeleted={onDeleted}
     >
-      It leaves the shop and its collections for good. Orders keep what was bought. To hide it and keep it, set its
-      status to Archived instead.
+      It is permanently removed from the shop and its collections. Orders keep their items. To hide it instead, set its
+      status to Archived.
     </DeleteButton>
   );
 }

@@ -1,8 +1,8 @@
 import { useDeferredValue } from 'react';
 
 /**
- * Formatted text as customers will see it, while it is still as it was typed: in a frame whose sandbox allows nothing, with an
- * origin of its own, and under the panel's own policy, which a frame of this kind inherits. Links lead nowhere.
+ * A preview of formatted text while it is being typed: in a frame whose sandbox allows nothing, with an
+ * origin of its own, and under the panel's own policy, which such a frame inherits. Links are inert.
  */
 export function HtmlPreview({ title, html }: { title: string; html: string }) {
   const shown = useDeferredValue(html);

@@ -8,7 +8,7 @@ import { usedOptions } from './combinations.ts';
 import { Field, type ProductDraft, type VariantDraft } from './draft.ts';
 import { PictureVariants } from './picture-variants.tsx';
 
-/** The pictures of a product, the first one for lists. They are put in order by dragging or by buttons. */
+/** The pictures of a product, the first one for lists. They are sorted by dragging or with buttons. */
 export function Images({ onUploading }: UploadingProps) {
   const { getValues, setValue } = useFormContext<ProductDraft>();
   const {
@@ -41,9 +41,9 @@ export function Images({ onUploading }: UploadingProps) {
             <Shown url={url} alt={getValues(`images.${index}.alt`) ?? ''} onGrab={() => reorder.grab(index)} />
             <Field.Text
               name={`images.${index}.alt`}
-              label={`What picture ${index + 1} shows`}
+              label={`Alt text of picture ${index + 1}`}
               maxLength={500}
-              placeholder="For those who cannot see it"
+              placeholder="Describes it to people who cannot see it."
             />
             {usedOptions({ options }).length > 0 && <PictureVariants url={url} name={`picture ${index + 1}`} />}
             <div className="image-tools">
@@ -66,7 +66,7 @@ export function Images({ onUploading }: UploadingProps) {
   );
 }
 
-/** The mouse may drag the picture itself; a finger on it scrolls, and drags by the handle. */
+/** The mouse can drag the picture itself; touch scrolls on it, and drags by the handle. */
 function Shown({ url, alt, onGrab }: { url: string; alt: string; onGrab: () => void }) {
   const [broken, setBroken] = useState(false);
   if (broken) return <p className="picture-missing">This address shows no picture.</p>;

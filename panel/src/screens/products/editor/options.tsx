@@ -15,12 +15,12 @@ import { Field, type OptionDraft, type ProductDraft } from './draft.ts';
 
 const MOST_OPTIONS = 3;
 
-/** What customers choose from, such as size and colour, and the variants that come of it. */
+/** The options that customers choose from, such as size and colour, and the resulting variants. */
 export function Options() {
   const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
   const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
-  /** `before` has at the place of each option what it was. */
+  /** `before` contains the earlier state of each option at its position. */
   const write = (next: OptionDraft[], before: (OptionDraft | undefined)[]) => {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
@@ -54,7 +54,7 @@ export function Options() {
             <Chips
               name={`options.${i}.values`}
               label={`Values of ${option.name || `option ${i + 1}`}`}
-              hint="Enter or a comma adds one."
+              hint="Press Enter or comma to add one."
               values={option.values ?? []}
               onChange={(values) => write(options.with(i, { ...option, values }), options)}
             />
@@ -75,7 +75,7 @@ export function Options() {
   );
 }
 
-/** "3 × 4 = 12 variants", and the way to have them all at once. */
+/** "3 × 4 = 12 variants", and a button to create them all. */
 function Missing({ options }: Pick<ProductDraft, 'options'>) {
   const { counted, number } = useFormat();
   const { clearErrors, setValue } = useFormContext<ProductDraft>();

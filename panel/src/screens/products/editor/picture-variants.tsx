@@ -8,7 +8,7 @@ import { optionsOf, type ProductDraft, type VariantDraft, variantName } from './
 
 type Draft = Pick<ProductDraft, 'options' | 'variants' | 'images'>;
 
-/** Which variants a picture is of. Each variant has one picture of its own at most. */
+/** The variants of a picture. Each variant has at most one picture of its own. */
 export function PictureVariants({ url, name }: { url: string; name: string }) {
   const [open, setOpen] = useState(false);
   const { setValue } = useFormContext<ProductDraft>();
@@ -92,7 +92,7 @@ function otherPicture({ images }: Draft, { image_url }: VariantDraft, url: strin
   return at < 0 ? 'has another picture' : `has picture ${at + 1}`;
 }
 
-/** "Red", if it is of all that are red and of nothing else; else the names of a few, or how many. */
+/** "Red", if it belongs to exactly the red variants; else the names of a few, or their number. */
 function inWords(draft: Draft, url: string): string {
   const chosen = draft.variants.filter(({ image_url }) => image_url === url);
   if (chosen.length === 0) return 'Of the whole product';

@@ -23,8 +23,8 @@ export async function loadProduct(product_id: string, signal?: AbortSignal): Pro
 }
 
 /**
- * Creates the product, then attaches the files that were uploaded for it. What became of the files is told beside the id: the
- * product is there, and saving it again would make another.
+ * Creates the product, then attaches the files that were uploaded for it. A failure of the files is returned with the id, because
+ * the product exists by then, and saving it again would create a duplicate.
  */
 export async function createProduct(draft: ProductDraft): Promise<{ id: string; failure?: unknown }> {
   const { images = [], ...fields } = changesOf({}, inBody(draft));
@@ -77,7 +77,7 @@ async function put(product_id: string, over: Saved, draft: ProductDraft): Promis
   return { data: draftOf(data), etag };
 }
 
-/** An address that is emptied stays as it is. Options need values, an upload is named by its file, and the stock of stored variants is not part of the product. */
+/** An emptied slug is left unchanged. Options need values, an upload is referenced by its file, and the stock of stored variants is not part of the product. */
 function inBody(draft: ProductDraft): ProductDraft {
   return {
     ...draft,
@@ -90,12 +90,12 @@ function inBody(draft: ProductDraft): ProductDraft {
   };
 }
 
-/** As many adjustments as one call takes. */
+/** The most adjustments that one call accepts. */
 const MOST_ADJUSTED = 500;
 
 /**
- * Stock is counted, not overwritten: an adjustment is refused for what was sold since the page was opened. Returns undefined if
- * there was nothing to adjust, null if all of it was, and otherwise the mistakes.
+ * Stock is adjusted, not overwritten: an adjustment is rejected if items were sold since the page was opened. Returns undefined if
+ * there was nothing to adjust, null if all adjustments succeeded, and otherwise the mistakes.
  */
 async function adjustStock(
   base: ProductDraft,

@@ -28,13 +28,13 @@ export function SingleVariant({ canCount }: { canCount: boolean }) {
         </Field.Choice>
       </div>
       <Checkbox
-        label="Go on selling when sold out"
+        label="Continue selling when out of stock"
         checked={policy.value === 'continue'}
         onChange={(event) => policy.onChange(event.target.checked ? 'continue' : 'deny')}
       />
       <Field.Tick
         name="variants.0.requires_shipping"
-        label="It is delivered"
+        label="Requires shipping"
         hint="Not for vouchers, downloads and services."
       />
     </Card>

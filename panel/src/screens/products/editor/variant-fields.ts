@@ -5,7 +5,7 @@ interface Column {
   name: keyof VariantDraft;
   label: string;
   kind: CellKind;
-  /** Shown only when it is asked for. */
+  /** Hidden by default. */
   more?: true;
 }
 

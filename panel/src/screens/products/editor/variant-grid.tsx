@@ -10,7 +10,7 @@ import { Pictured } from '../../../ui/picture.tsx';
 import { Field, type ProductDraft, type VariantDraft, variantName } from './draft.ts';
 import { COLUMNS, WEIGHT_UNITS } from './variant-fields.ts';
 
-/** Each variant a row, each of its fields typed in where it stands. */
+/** Each variant is a row, whose fields are edited in place. */
 export function VariantGrid({
   variants,
   canCount,
@@ -47,7 +47,7 @@ export function VariantGrid({
                 </th>
               ))}
               {more && <th scope="col">Unit</th>}
-              {more && <th scope="col">When sold out</th>}
+              {more && <th scope="col">When out of stock</th>}
               <th scope="col">
                 <span className="unseen">Remove</span>
               </th>
@@ -112,10 +112,10 @@ const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemo
         </td>
       )}
       {more && (
-        <td data-label="When sold out">
-          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={`When sold out, ${name}`}>
+        <td data-label="When out of stock">
+          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={`When out of stock, ${name}`}>
             <option value="deny">Stop selling</option>
-            <option value="continue">Go on selling</option>
+            <option value="continue">Continue selling</option>
           </Field.CellChoice>
         </td>
       )}

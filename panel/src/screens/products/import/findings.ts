@@ -1,4 +1,4 @@
-/** One thing that is wrong with a file, or was changed on the way: where it stands, and what it is. */
+/** An error in a file, or a value changed during the import, with its position. */
 export interface Finding {
   line: number;
   column: string;
@@ -6,10 +6,10 @@ export interface Finding {
   message: string;
 }
 
-/** As many as a spreadsheet is still quick with, and a browser holds beside a large file; the rest is counted. */
+/** The most rows that a spreadsheet handles well and a browser can keep in addition to a large file; the rest is counted. */
 const MOST_KEPT = 20_000;
 
-/** What was found in a file: all of it counted, and the first of it kept. */
+/** The findings of a file: all are counted, and the first ones kept. */
 export class Findings {
   readonly kept: Finding[] = [];
   count = 0;

@@ -33,18 +33,18 @@ const BEGINNING: Settings = {
   encoding: '',
 };
 
-/** A catalogue file into the shop: first a dry run, which says what would happen, then the import itself. */
+/** Imports a catalogue file: first a dry run, which shows the result, then the import itself. */
 export function ImportProducts() {
   const [file, setFile] = useState<File>();
   const [settings, setSettings] = useState(BEGINNING);
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
-  // From the press on: a large file takes a while to read before anything is sent.
+  // Set when the button is pressed, because a large file takes a while to read before anything is sent.
   const [work, setWork] = useState<'try' | 'import'>();
   const { currency } = useFormat();
   const working = work !== undefined;
   const stop = useRef<AbortController>(undefined);
-  // Whoever leaves has been asked: nothing goes on where nobody sees it.
+  // Leaving was confirmed in a dialog, so the import stops instead of continuing unseen.
   useEffect(() => () => stop.current?.abort(), []);
   const change = (changes: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...changes }));
@@ -78,14 +78,14 @@ export function ImportProducts() {
   return (
     <Page title="Import products" back={{ to: '/products', label: 'Products' }}>
       <LeaveGuard importing={work === 'import'} waiting={file !== undefined && state?.dry_run !== false} />
-      {/* What comes of one file is not to stand below the name of another. */}
+      {/* The result of one file must not appear below the name of another. */}
       <Held busy={working}>
         <ChooseFile
           file={file}
           onFile={(next) => {
             setState(undefined);
             setError(
-              next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined,
+              next.size > MOST_BYTES ? 'The file is larger than 200 MB. Split it, or use the command line.' : undefined,
             );
             setFile(next.size > MOST_BYTES ? undefined : next);
             setSettings((now) => ({ ...now, encoding: '' }));
@@ -117,7 +117,7 @@ export function ImportProducts() {
   );
 }
 
-/** What is lost by leaving: the rest of an import that runs, or a file that waits with its choices. */
+/** Asks before leaving: it would stop a running import, or discard a chosen file and its settings. */
 function LeaveGuard({ importing, waiting }: { importing: boolean; waiting: boolean }) {
   if (importing) {
     return (
@@ -128,7 +128,7 @@ function LeaveGuard({ importing, waiting }: { importing: boolean; waiting: boole
   }
   return (
     <UnsavedGuard dirty={waiting} title="Leave without importing?" action="Leave without importing">
-      The file is not imported yet. What you chose here is lost.
+      The file is not imported yet. Your choices here will be lost.
     </UnsavedGuard>
   );
 }
@@ -173,8 +173,8 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
         ) : (
           <p>
             The product CSV of Shopify, WooCommerce or Magento, a Google Merchant feed, or JSON Lines as the API writes
-            them. A product that is there already is recognised by its address (handle) and updated; importing a file
-            twice changes nothing.
+            them. An existing product is recognized by its address (handle) and updated; importing a file twice changes
+            nothing.
           </p>
         )}
         <Button onClick={() => input.current?.click()}>{file ? 'Choose another file' : 'Choose a file'}</Button>
@@ -197,9 +197,9 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
 }
 
 const SHARED_SKUS: Record<SharedSkuRule, string> = {
-  'keep-first': 'The later variant comes in without a SKU.',
+  'keep-first': 'The later variant is imported without a SKU.',
   suffix: 'The later variant gets -2, -3 and so on after it.',
-  refuse: 'The product of the later variant stays out.',
+  refuse: 'The product of the later variant is not imported.',
 };
 
 function ImportSettings({
@@ -216,8 +216,8 @@ function ImportSettings({
       <legend className="unseen">How to import</legend>
       <Card title="How to import">
         <Checkbox
-          label="Set the stock of what the shop has already"
-          hint="Otherwise only new variants get their stock from the file. It overwrites what was sold since the file was made."
+          label="Set the stock of existing products"
+          hint="Otherwise only new variants get their stock from the file. It overwrites sales since the file was created."
           checked={settings.update_inventory}
           onChange={(event) => onChange({ update_inventory: event.target.checked })}
         />
@@ -229,19 +229,19 @@ function ImportSettings({
         >
           <option value="keep-first">Keep it with the first only</option>
           <option value="suffix">Append a number</option>
-          <option value="refuse">Refuse the product</option>
+          <option value="refuse">Reject the product</option>
         </Select>
         <details>
           <summary>For files of Magento</summary>
           <div className="fields-2">
             <TextField
-              label="Where its pictures are"
+              label="Base address of its pictures"
               placeholder="https://old.example/media/catalog/product"
               value={settings.baseImageUrl}
               onChange={(event) => onChange({ baseImageUrl: event.target.value })}
             />
             <Select
-              label="Unit of its weights"
+              label="Weight unit"
               value={settings.weightUnit}
               onChange={(event) => onChange({ weightUnit: event.target.value === 'lb' ? 'lb' : 'kg' })}
             >

@@ -8,7 +8,7 @@ import { Card } from '../../../ui/page.tsx';
 import type { Finding, Findings } from './findings.ts';
 import type { ImportState } from './run-import.ts';
 
-/** How far an import is, and what became of it, row by row where something is wrong. */
+/** The progress and result of an import, with each faulty row. */
 export function Outcome({ state, onStop }: { state: ImportState; onStop: () => void }) {
   const { number } = useFormat();
   const { counts, total, running, dry_run, mistakes, warnings, error } = state;
@@ -39,23 +39,23 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
           <dd>{number(counts.refused)}</dd>
         </dl>
         {!running && done < total && error === undefined && (
-          <p className="hint">Stopped. Import the file again to go on: what is there already stays as it is.</p>
+          <p className="hint">Stopped. Import the file again to continue: existing products stay unchanged.</p>
         )}
-        <FormError error={error}>Import the file again to go on: what is there already stays as it is.</FormError>
+        <FormError error={error}>Import the file again to continue: existing products stay unchanged.</FormError>
       </Card>
       {!running && mistakes.count > 0 && (
         <Listed
           title="Refused"
           file="refused.csv"
-          hint={`${dry_run ? 'Everything else would be imported' : 'Everything else is imported'}. Mend these in the file, and import it again.`}
+          hint={`${dry_run ? 'Everything else would be imported' : 'Everything else is imported'}. Correct these in the file, and import it again.`}
           findings={mistakes}
         />
       )}
       {!running && warnings.count > 0 && (
         <Listed
-          title="Changed on the way"
+          title="Changed during the import"
           file="changed-on-the-way.csv"
-          hint="These are imported, but not as the file has them."
+          hint="These are imported with changes."
           findings={warnings}
         />
       )}
@@ -65,7 +65,7 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
 
 function titleOf({ running, dry_run }: ImportState): string {
   if (running) return dry_run ? 'Trying…' : 'Importing…';
-  return dry_run ? 'What would happen' : 'What was imported';
+  return dry_run ? 'Preview of the import' : 'Result of the import';
 }
 
 /** As many as are drawn; the rest is counted, and in the file. */
@@ -79,7 +79,7 @@ function Listed({ title, file, hint, findings }: { title: string; file: string; 
       { id: 'line', header: 'Line', numeric: true, cell: ({ line }) => number(line) },
       { id: 'column', header: 'Column', cell: ({ column }) => column },
       { id: 'sku', header: 'SKU', cell: ({ sku }) => sku },
-      { id: 'message', header: 'What is wrong', long: true, cell: ({ message }) => message },
+      { id: 'message', header: 'Problem', long: true, cell: ({ message }) => message },
     ],
     [number],
   );

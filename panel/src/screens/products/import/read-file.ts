@@ -5,15 +5,15 @@ import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-
 import type { Read, ReadOptions } from '../../../../../cli/src/formats/reading.ts';
 import { Findings } from './findings.ts';
 
-/** All that a file says, as the command line reads it, and which SKU stands on which line. */
+/** The content of a file, parsed as on the command line, and the SKU of each line. */
 export interface FileContent {
   reads: Read[];
-  /** What was changed while it was read. */
+  /** Values that were changed while reading. */
   warnings: Findings;
   skus: Map<number, string>;
 }
 
-/** More than the largest shop's export; a browser holds a file as a whole. */
+/** More than the largest shop's export; a browser keeps the whole file in memory. */
 export const MOST_BYTES = 200 * 1024 * 1024;
 
 /** Reads a file of products. Throws a FormatError if the file as a whole cannot be read, such as UnknownEncoding. */
@@ -36,7 +36,7 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }
 
-/** Who looks for a refused row in a spreadsheet looks for its SKU. */
+/** Records the SKU of each row, because people look up a rejected row in a spreadsheet by its SKU. */
 async function* notingSkus(rows: AsyncIterable<CsvRow>, skus: Map<number, string>): AsyncGenerator<CsvRow> {
   let column: number | undefined;
   for await (const row of rows) {

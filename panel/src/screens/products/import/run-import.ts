@@ -13,7 +13,7 @@ export interface ImportState {
   counts: Counts;
   mistakes: Findings;
   warnings: Findings;
-  /** What ended it early. */
+  /** The error that ended it early. */
   error?: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface ImportRules {
   sharedSkus: SharedSkuRule;
 }
 
-/** Sends what a file holds, or asks what would become of it. Tells how far it is; a signal stops it between two calls. */
+/** Imports a file, or does a dry run. Reports its progress; a signal stops it between two calls. */
 export async function runImport(
   content: FileContent,
   { sharedSkus, ...settings }: ImportRules,
@@ -81,7 +81,7 @@ async function* iterate<Each>(all: Each[], signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** Keeps what is sent, by its line: a refusal names only the line and the field. */
+/** Keeps the sent rows by their line: an error names only the line and the field. */
 async function* noting(
   batches: AsyncGenerator<Row[], void, undefined>,
   sent: Map<number, Row>,

@@ -43,7 +43,7 @@ async function read(
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
-  // The shopper has already been told about the action.
+  // The shopper has already received the required action.
   return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
 }
 
