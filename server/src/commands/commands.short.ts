@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fetchAt } from '../../test/fetch-at.ts';
-import type { DemoCredentials } from '../demo/seed.ts';
+import type { DemoCredentials } from '../demo/stored.ts';
 
 /** Runs the server's commands as separate processes on their own embedded database. */
 const BIN = join(import.meta.dirname, '../../bin/commerce-server.js');

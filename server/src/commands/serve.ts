@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
-import type { DemoCredentials } from '../demo/seed.ts';
+import { type DemoCredentials, holdsShops, reopenDemo } from '../demo/stored.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { openStore } from '../files/open-store.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
@@ -118,7 +118,7 @@ async function startedJobs({ config, logger, database }: Started, { db, usage }:
 }
 
 async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
-  const { openCheckout } = await import('../demo/sell.ts');
+  const { openCheckout } = await import('../demo/example-checkout.ts');
   return openCheckout(db, site_id, config);
 }
 
@@ -127,8 +127,10 @@ async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCreden
  * log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
-  const { holdsOnlyOthers, seedDemo } = await import('../demo/seed.ts');
-  if (config.demoShop === 'if_empty' && (await holdsOnlyOthers({ ...config, db }))) return undefined;
+  const stored = await reopenDemo({ ...config, db });
+  if (stored) return stored;
+  if (config.demoShop === 'if_empty' && (await holdsShops(db))) return undefined;
+  const { seedDemo } = await import('../demo/seed.ts');
   const { demo, seeded } = await seedDemo({ ...config, db });
   if (seeded && config.role !== 'api' && !config.smtpUrl) {
     const [{ sendQueuedMails }, { createMailer }] = await Promise.all([
