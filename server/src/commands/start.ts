@@ -6,6 +6,7 @@ import { isReadOnlyError } from '../db/read-only.ts';
 import { drainOnSignal } from '../drain.ts';
 import { createLogger } from '../http/pipeline/log.ts';
 import { once } from '../once.ts';
+import { announce } from './announce.ts';
 import { openDatabase } from './database.ts';
 import { prepareSchema } from './schema.ts';
 import type { Stop } from './serve.ts';
@@ -37,6 +38,10 @@ export async function start(config: Config): Promise<void> {
     const serving = await serve(started);
     const { server, metrics } = serving;
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
+    const announced = announce(started, serving);
+    // A signal may arrive during the announcement, which needs the database.
+    stops.unshift(() => announced.catch(() => undefined));
+    await announced;
     if (config.role !== 'worker') {
       const { warmUp } = await import('../warm-up.ts');
       await warmUp(metrics);
