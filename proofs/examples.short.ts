@@ -6,7 +6,7 @@ import { createDashboardClient, createStorefrontClient, paginate, unwrap } from 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loggedIn } from '../cli/src/testing.ts';
 import { freePort } from '../server/src/db/free-port.ts';
-import type { DemoCredentials } from '../server/src/demo/seed.ts';
+import type { DemoCredentials } from '../server/src/demo/stored.ts';
 import { waitFor } from '../server/test/receiver.ts';
 
 /**

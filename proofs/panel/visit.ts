@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
 import type { AxeResults } from 'axe-core';
 import { afterAll, expect, test } from 'vitest';
-import { type DemoCredentials, seedDemo } from '../../server/src/demo/seed.ts';
+import { seedDemo } from '../../server/src/demo/seed.ts';
+import type { DemoCredentials } from '../../server/src/demo/stored.ts';
 import {
   type Browser,
   type BrowserContext,

@@ -41,7 +41,7 @@ export const EXCEPTIONS: Exception[] = [
     why: 'One key, seldom more, for all sites: once when a process starts, and by commands.',
   },
   {
-    from: ['demo/seed.ts'],
+    from: ['demo/stored.ts'],
     kinds: ['site', 'index'],
     tables: ['sites'],
     why: 'Asks at the start whether there is any shop at all.',

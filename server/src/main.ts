@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import type { AuditVerifyOptions } from './commands/audit-verify.ts';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
@@ -8,7 +9,6 @@ import type { SiteListOptions } from './commands/site-list.ts';
 import type { ExportOptions, ImportOptions } from './commands/site-move.ts';
 import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
-import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
 // Settings of the folder. Variables that are set already take precedence.
@@ -17,7 +17,7 @@ if (existsSync('.env')) process.loadEnvFile('.env');
 // Each command imports only what it needs: loading the whole server takes a second.
 const program = new Command('commerce-server')
   .description('The commerce backend: catalogue, dashboard and storefront over HTTP, on PostgreSQL.')
-  .version(document.info.version)
+  .version(manifest.version)
   .addHelpText(
     'after',
     '\nSettings come from environment variables, and from a file .env in the current folder; docs/configuration.md lists them.',

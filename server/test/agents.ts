@@ -1,7 +1,7 @@
 import { createAgentClient, createClient, createStorefrontClient } from '@commerce-backend/sdk';
 import type { AgentConsentApproval, ConsentRequest } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import type { DemoCredentials } from '../src/demo/seed.ts';
+import type { DemoCredentials } from '../src/demo/stored.ts';
 import * as carts from '../src/shop/carts/carts.ts';
 import * as checkouts from '../src/shop/checkout/checkouts.ts';
 import { inShop } from '../src/shop/in-shop.ts';

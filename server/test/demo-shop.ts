@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../src/db/free-port.ts';
-import { type DemoCredentials, seedDemo } from '../src/demo/seed.ts';
+import { seedDemo } from '../src/demo/seed.ts';
+import type { DemoCredentials } from '../src/demo/stored.ts';
 import { SECRET_KEY, startServer, stopServer } from './server.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fetchAt } from '../../test/fetch-at.ts';
-import type { DemoCredentials } from '../demo/seed.ts';
+import type { DemoCredentials } from '../demo/stored.ts';
 
 /** Runs the server's commands as separate processes on their own embedded database. */
 const BIN = join(import.meta.dirname, '../../bin/commerce-server.js');
@@ -256,6 +256,21 @@ test(
 );
 
 test(
+  'a server that is stopped at its first answer leaves no process running',
+  async () => {
+    const started = startServer().catch(() => undefined);
+    await vi.waitUntil(() => isReady(), { timeout: LONG_ENOUGH_MS, interval: 1 });
+
+    const code = await endServer('SIGTERM');
+
+    await started;
+    expect(code).toBe(0);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+  },
+  LONG_ENOUGH_MS,
+);
+
+test(
   'reports a port in use in one line and stops the database',
   async () => {
     const taker = createServer();
@@ -305,6 +320,13 @@ async function startServer(): Promise<string> {
       if (said.includes('Ctrl-C')) ready(said);
     });
   });
+}
+
+function isReady(): Promise<boolean> {
+  return fetch(`${baseUrl}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 async function endServer(signal: NodeJS.Signals): Promise<number | null> {

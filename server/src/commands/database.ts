@@ -23,13 +23,13 @@ export interface Database {
 type Progress = (sentence: string) => void;
 
 /** Starts the embedded database if DATABASE_URL is not set. Does not connect to another database yet. */
-export async function openDatabase(config: Config, onProgress: Progress): Promise<Database> {
+export async function openDatabase(config: Config, onProgress: Progress, onSpawn?: () => void): Promise<Database> {
   const { databaseUrl: url, databaseDirectUrl: directUrl = url, dataDir } = config;
   if (url && directUrl) {
     return { url, directUrl, embedded: false, description: withoutPassword(url), stop: async () => {} };
   }
   const { startEmbedded } = await import('../db/embedded.ts');
-  const embedded = await startEmbedded({ dataDir, onProgress });
+  const embedded = await startEmbedded({ dataDir, onProgress, onSpawn });
   const { stop } = embedded;
   return { url: embedded.url, directUrl: embedded.url, embedded: true, description: describeEmbedded(dataDir), stop };
 }

@@ -1,4 +1,4 @@
-import type { DemoCredentials } from '../demo/seed.ts';
+import type { DemoCredentials } from '../demo/stored.ts';
 
 export interface Greeting {
   version: string;

@@ -1,17 +1,15 @@
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
-import type { DemoCredentials } from '../demo/seed.ts';
+import { type DemoCredentials, holdsShops, reopenDemo } from '../demo/stored.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { openStore } from '../files/open-store.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
 import { openSiteHosts } from '../http/callers/site-hosts.ts';
-import { document } from '../http/contract/contract.ts';
 import { healthz, openProbe, readyz } from '../http/operators/health.ts';
 import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
 import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
@@ -25,7 +23,6 @@ import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { createUsageCounter, USAGE_ADDED_EVERY_SECONDS, type UsageCounter } from '../shop/usage.ts';
 import type { Database } from './database.ts';
 import { unsafeDurability } from './durability.ts';
-import { greeting } from './greeting.ts';
 import { listen } from './listen.ts';
 import { isUnboundLogin } from './login-role.ts';
 import { faultOfRequests } from './request-path.ts';
@@ -49,6 +46,7 @@ export interface Started {
 export interface Serving {
   server: Server;
   db: pg.Pool;
+  demo: DemoCredentials | undefined;
   metrics: Metrics;
   usage: UsageCounter;
 }
@@ -87,9 +85,7 @@ export async function serve(started: Started): Promise<Serving> {
   const server = await listen(app, config);
   flushRegularly(lastUsed, FLUSH_EVERY_MS, 'last_used_at was not written', { logger, stops });
   flushRegularly(usage, USAGE_ADDED_EVERY_SECONDS * 1000, 'usage was not added', { logger, stops });
-  if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
-  else greet(config, database, demo, demo && (await demoCheckout(config, db, demo)));
-  return { server, db, metrics, usage };
+  return { server, db, demo, metrics, usage };
 }
 
 type Working = Pick<Serving, 'db' | 'usage'>;
@@ -117,18 +113,15 @@ async function startedJobs({ config, logger, database }: Started, { db, usage }:
   return runWhileWritable(db, logger, () => startJobs({ ...deps, egress: openEgress(egressPolicyOf(config)) }));
 }
 
-async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
-  const { openCheckout } = await import('../demo/sell.ts');
-  return openCheckout(db, site_id, config);
-}
-
 /**
  * Opens the demo shop, or creates it; next to shops of merchants only on request. Sends its mails here, so that their
  * log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
-  const { holdsOnlyOthers, seedDemo } = await import('../demo/seed.ts');
-  if (config.demoShop === 'if_empty' && (await holdsOnlyOthers({ ...config, db }))) return undefined;
+  const stored = await reopenDemo({ ...config, db });
+  if (stored) return stored;
+  if (config.demoShop === 'if_empty' && (await holdsShops(db))) return undefined;
+  const { seedDemo } = await import('../demo/seed.ts');
   const { demo, seeded } = await seedDemo({ ...config, db });
   if (seeded && config.role !== 'api' && !config.smtpUrl) {
     const [{ sendQueuedMails }, { createMailer }] = await Promise.all([
@@ -260,25 +253,6 @@ function flushRegularly(
     clearInterval(timer);
     await flush();
   });
-}
-
-function greet(
-  config: Config,
-  database: Database,
-  demo: DemoCredentials | undefined,
-  checkoutUrl: string | undefined,
-): void {
-  const lines = greeting({
-    version: document.info.version,
-    baseUrl: config.baseUrl,
-    database: database.description,
-    mails: config.smtpUrl ? 'sent by SMTP' : `written to ${join(config.dataDir, 'outbox')}`,
-    demo,
-    demoFile: join(config.dataDir, 'demo.json'),
-    checkoutUrl,
-    seconds: process.uptime(),
-  });
-  process.stdout.write(lines);
 }
 
 function egressPolicyOf({ webhookPrivateAddresses, baseUrl }: Config): EgressPolicy {

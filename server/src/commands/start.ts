@@ -5,6 +5,8 @@ import type { MigrationWait } from '../db/migration-lock.ts';
 import { isReadOnlyError } from '../db/read-only.ts';
 import { drainOnSignal } from '../drain.ts';
 import { createLogger } from '../http/pipeline/log.ts';
+import { once } from '../once.ts';
+import { announce } from './announce.ts';
 import { openDatabase } from './database.ts';
 import { prepareSchema } from './schema.ts';
 import type { Stop } from './serve.ts';
@@ -27,15 +29,19 @@ export async function start(config: Config): Promise<void> {
       const { openTracing } = await import('../tracing/open-tracing.ts');
       stops.unshift(await openTracing(config.tracing));
     }
-    const database = await openDatabase(config, (sentence) => logger.debug(sentence));
+    const database = await openDatabase(config, (sentence) => logger.debug(sentence), loadServe);
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
     const prepared = prepareOnceWritable(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
-    const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
+    const [{ serve, runJobs }] = await Promise.all([loadServe(), prepared]);
     const started = { config, logger, database, readiness, stops };
     const serving = await serve(started);
     const { server, metrics } = serving;
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
+    const announced = announce(started, serving);
+    // A signal may arrive during the announcement, which needs the database.
+    stops.unshift(() => announced.catch(() => undefined));
+    await announced;
     if (config.role !== 'worker') {
       const { warmUp } = await import('../warm-up.ts');
       await warmUp(metrics);
@@ -48,6 +54,9 @@ export async function start(config: Config): Promise<void> {
     throw error;
   }
 }
+
+/** Takes half of the start. Done while the embedded PostgreSQL starts. */
+const loadServe = once(() => import('./serve.ts'));
 
 const TRY_AGAIN_MS = 1_000;
 

@@ -19,6 +19,8 @@ export interface PostmasterDeps {
   /** False trades crash safety for speed: for tests only. */
   durable: boolean;
   onProgress: (sentence: string) => void;
+  /** Called when PostgreSQL was spawned and does not answer yet. */
+  onSpawn: () => void;
 }
 
 export interface Running {
@@ -207,6 +209,7 @@ async function start(deps: PostmasterDeps, port: number, deadline: number): Prom
     exited = true;
   };
   child.once('exit', exit).once('error', exit);
+  deps.onSpawn();
 
   while (!exited && Date.now() < deadline) {
     if (await answers(cluster, port)) return 'answers';

@@ -32,6 +32,8 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** Called with a sentence for each slow step and each repair. */
   onProgress?: (sentence: string) => void;
+  /** Called when PostgreSQL was spawned: the caller can do work of its own until it answers. */
+  onSpawn?: () => void;
   /** False trades crash safety for speed, for tests only. */
   durable?: boolean;
 }
@@ -50,7 +52,7 @@ export class DataDirInUse extends Error {
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
-  const { onProgress = () => {}, durable = true } = options;
+  const { onProgress = () => {}, onSpawn = () => {}, durable = true } = options;
   const account = accountOfPostgres(join(dataDir, 'postgres'));
   const binaries = await findBinaries(account);
   const cluster = await openCluster({ dataDir, binaries, account, durable, onProgress });
@@ -61,6 +63,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     logFile: join(dataDir, 'postgres.log'),
     durable,
     onProgress,
+    onSpawn,
   };
 
   const { owner, port, reused } = await own(deps, dataDir);

@@ -11,8 +11,9 @@ import {
 import sql from 'sql-template-tag';
 import { afterAll, expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
-import { holdsOnlyOthers, seedDemo } from './seed.ts';
-import { openCheckout } from './sell.ts';
+import { openCheckout } from './example-checkout.ts';
+import { seedDemo } from './seed.ts';
+import { holdsShops, reopenDemo } from './stored.ts';
 
 const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
@@ -157,9 +158,10 @@ test('seeding again makes no second shop', async () => {
 
 test('a data directory that lost its file gets a new shop', async () => {
   const { options, demo, file } = await demoShop();
-  expect(await holdsOnlyOthers(options)).toBe(false);
+  expect(await reopenDemo(options)).toEqual(demo);
   await rename(file, `${file}.lost`);
-  expect(await holdsOnlyOthers(options)).toBe(true);
+  expect(await reopenDemo(options)).toBeUndefined();
+  expect(await holdsShops(options.db)).toBe(true);
 
   const { demo: fresh, seeded: made } = await seedDemo(options);
   await rename(`${file}.lost`, file);

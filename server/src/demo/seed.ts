@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ProductImport } from '@commerce-backend/spec';
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import type { RowOf } from '../db/row-of.ts';
-import { inTransaction, queryAlone } from '../db/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import * as collections from '../shop/catalog/collections.ts';
 import * as discountCodes from '../shop/discounts/codes.ts';
 import * as settings from '../shop/merchant/settings.ts';
@@ -19,26 +16,8 @@ import { demoCollections } from './collections.ts';
 import { demoLegal } from './legal.ts';
 import { giveAccounts } from './people.ts';
 import { type DemoActors, sellAll, sellByCard } from './sell.ts';
+import { type DemoCredentials, type DemoOptions, reopenDemo, storeDemo } from './stored.ts';
 import { demoDiscounts, demoSettings, demoShippingOptions } from './terms.ts';
-
-/** The content of `demo.json`: everything needed to try the demo shop. Generated at random for each installation. */
-export interface DemoCredentials {
-  base_url: string;
-  site_id: string;
-  merchant_id: string;
-  storefront_token: string;
-  api_key: string;
-  sync_secret: string;
-  staff: { email: string; password: string };
-  customers: { email: string; password: string }[];
-}
-
-export interface SeedOptions {
-  db: Pool;
-  dataDir: string;
-  baseUrl: string;
-  secretKey: string;
-}
 
 const SHOP_NAME = 'Alder & Finch';
 const CURRENCY = 'EUR';
@@ -50,9 +29,9 @@ const STAFF_EMAIL = 'demo@alder-finch.example';
  * file decides: it is written just before the commit, so a crash leaves either no shop, or a shop whose credentials are known.
  * Orders paid by card are placed after that, so a crash may leave some of them out.
  */
-export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
-  const kept = await storedDemo(options);
-  if (kept) return { demo: await moveAddresses(options, kept), seeded: false };
+export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
+  const stored = await reopenDemo(options);
+  if (stored) return { demo: stored, seeded: false };
   const staffPassword = await mintPassword();
   const { demo, actors } = await inTransaction(options.db, async (connection) => {
     const { shop, credentials } = await createSite(connection, {
@@ -75,18 +54,11 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
     if (password === null) throw new Error('Another process is creating a demo shop in this database. Try again.');
     const customers = accounts.map(({ email, password }) => ({ email, password }));
     const demo = { base_url: options.baseUrl, ...secrets, staff: { email, password }, customers };
-    await store(options, demo);
+    await storeDemo(options, demo);
     return { demo, actors };
   });
   await sellByCard(options.db, actors, options);
   return { demo, seeded: true };
-}
-
-/** Whether the database has shops, and none of them is the demo shop of this data directory. */
-export async function holdsOnlyOthers(options: Pick<SeedOptions, 'db' | 'dataDir'>): Promise<boolean> {
-  if (await storedDemo(options)) return false;
-  const { rowCount } = await queryAlone(options.db, sql`select from sites limit 1`);
-  return rowCount === 1;
 }
 
 /** Sets what a shop needs to sell: settings, shipping options and discount codes. */
@@ -113,55 +85,6 @@ async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff'
     staff: { type: shop.actorType, id: shop.actorId, customer_id: null },
     guest: { type: 'storefront', id: token?.id ?? shop.siteId, customer_id: null },
   };
-}
-
-/** The demo shop of an earlier start, if this database has it. */
-async function storedDemo({ db, dataDir }: Pick<SeedOptions, 'db' | 'dataDir'>): Promise<DemoCredentials | undefined> {
-  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const demo = JSON.parse(text) as DemoCredentials;
-  const { rowCount } = await queryAlone(db, sql`select from sites where site_id = ${demo.site_id}`);
-  return rowCount ? demo : undefined;
-}
-
-/** Changes the addresses of the images and the legal pages if the server's address has changed. */
-async function moveAddresses(options: SeedOptions, demo: DemoCredentials): Promise<DemoCredentials> {
-  const { db, baseUrl } = options;
-  if (demo.base_url === baseUrl) return demo;
-  const [from, to] = [imagesAt(demo.base_url), imagesAt(baseUrl)];
-  const { site_id } = demo;
-  await inTransaction(db, async (connection) => {
-    await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
-    await query(
-      connection,
-      sql`update product_images set url = replace(url, ${from}, ${to})
-        where site_id = ${site_id} and starts_with(url, ${from})`,
-    );
-    await query(
-      connection,
-      sql`update variants set image_url = replace(image_url, ${from}, ${to})
-        where site_id = ${site_id} and starts_with(image_url, ${from})`,
-    );
-    await query(
-      connection,
-      sql`update order_lines set image_url = replace(image_url, ${from}, ${to})
-        where site_id = ${site_id} and starts_with(image_url, ${from})`,
-    );
-    await query(
-      connection,
-      sql`update collections set image_url = replace(image_url, ${from}, ${to})
-        where site_id = ${site_id} and starts_with(image_url, ${from})`,
-    );
-    await query(
-      connection,
-      sql`update site_settings
-        set legal = replace(legal::text, ${`"${demo.base_url}/demo-shop/`}, ${`"${baseUrl}/demo-shop/`})::jsonb
-        where site_id = ${site_id}`,
-    );
-  });
-  const moved = { ...demo, base_url: baseUrl };
-  await store(options, moved);
-  return moved;
 }
 
 /** An unused login: another installation may have created its demo shop in the same database. */
@@ -195,19 +118,4 @@ function withImages(product: ProductImport, baseUrl: string): ProductImport {
 
 function absolute(path: string | null | undefined, baseUrl: string): string | null {
   return path ? `${baseUrl}${path}` : null;
-}
-
-function imagesAt(baseUrl: string): string {
-  return `${baseUrl}/demo-images/`;
-}
-
-/** Written to a temporary file and renamed: nobody reads half of it, and only the owner may read it. */
-async function store({ dataDir }: SeedOptions, demo: DemoCredentials): Promise<void> {
-  const draft = `${fileIn(dataDir)}.new`;
-  await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
-  await rename(draft, fileIn(dataDir));
-}
-
-function fileIn(dataDir: string): string {
-  return join(dataDir, 'demo.json');
 }

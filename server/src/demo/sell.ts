@@ -8,14 +8,12 @@ import * as checkouts from '../shop/checkout/checkouts.ts';
 import { complete } from '../shop/checkout/complete.ts';
 import { pay } from '../shop/checkout/pay.ts';
 import { settlePayments } from '../shop/checkout/settle-all.ts';
-import { ShopError } from '../shop/errors.ts';
-import { inShop, inShopAsSystem } from '../shop/in-shop.ts';
-import { withoutHosts } from '../shop/links.ts';
+import { inShop } from '../shop/in-shop.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
 import type { CheckoutDeps } from '../shop/payments/deps.ts';
-import { createTestProvider } from '../shop/payments/test-provider.ts';
 import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
+import { type CheckoutSettings, checkoutDepsOf, fillCart } from './example-checkout.ts';
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
 
@@ -26,15 +24,6 @@ export interface DemoActors {
   /** A caller with only the storefront's token. */
   guest: Actor;
   accounts: Account[];
-}
-
-export interface CheckoutSettings {
-  baseUrl: string;
-  secretKey: string;
-}
-
-function checkoutDepsOf(db: Pool, { baseUrl, secretKey }: CheckoutSettings): CheckoutDeps {
-  return { baseUrl, hosts: withoutHosts(baseUrl), secretKey, card: createTestProvider({ db, baseUrl }) };
 }
 
 /** Places all orders and handles them as the merchant would, in the transaction of the connection. */
@@ -95,16 +84,6 @@ async function fillCheckout(shop: Shop, checkoutDeps: CheckoutDeps, order: DemoO
   return id;
 }
 
-async function fillCart(shop: Shop, cart_id: string, items: Record<string, number>): Promise<void> {
-  for (const [sku, quantity] of Object.entries(items)) {
-    const variant = await shop.one<RowOf<'variants', 'id'>>(
-      sql`select id from variants where site_id = ${shop.siteId} and sku = ${sku}`,
-    );
-    if (!variant) throw new ShopError('not_found', `There is no ${sku} in the demo shop.`);
-    await carts.addItem(shop, cart_id, { variant_id: variant.id, quantity });
-  }
-}
-
 async function optionNamed(shop: Shop, name: string): Promise<string | null> {
   const option = await shop.one<RowOf<'shipping_options', 'id'>>(
     sql`select id from shipping_options where site_id = ${shop.siteId} and name = ${name}`,
@@ -115,25 +94,4 @@ async function optionNamed(shop: Shop, name: string): Promise<string | null> {
 async function runOperations(shop: Shop, order_id: string, { operations }: DemoOrder): Promise<void> {
   const order = await orders.get(shop, order_id);
   for (const work of operations) await work(shop, order);
-}
-
-const EXAMPLE_ITEMS = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
-
-/**
- * The address of a checkout to try, made from a new cart. Its stock is reserved for 15 minutes. Undefined if the shop no longer
- * sells its items.
- */
-export async function openCheckout(db: Pool, site_id: string, settings: CheckoutSettings): Promise<string | undefined> {
-  try {
-    return await inShopAsSystem(db, site_id, async (shop) => {
-      const { id: cart_id } = await carts.create(shop);
-      await fillCart(shop, cart_id, EXAMPLE_ITEMS);
-      const { checkout_url } = await checkouts.create(shop, checkoutDepsOf(db, settings), cart_id);
-      return checkout_url ?? undefined;
-    });
-  } catch (error) {
-    // People who try out the shop may sell, delete or rename its products.
-    if (error instanceof ShopError) return undefined;
-    throw error;
-  }
 }

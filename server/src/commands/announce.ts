@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import type pg from 'pg';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Config } from '../config.ts';
+import type { DemoCredentials } from '../demo/stored.ts';
+import { greeting } from './greeting.ts';
+import type { Serving, Started } from './serve.ts';
+
+/** Logs that the server listens. Outside production, prints the greeting instead, with a checkout to try in the demo shop. */
+export async function announce({ config, logger, database }: Started, { db, demo }: Serving): Promise<void> {
+  const { production, port, role, baseUrl, smtpUrl, dataDir } = config;
+  if (production) return logger.info({ port, role }, 'listening');
+  const lines = greeting({
+    version: manifest.version,
+    baseUrl,
+    database: database.description,
+    mails: smtpUrl ? 'sent by SMTP' : `written to ${join(dataDir, 'outbox')}`,
+    demo,
+    demoFile: join(dataDir, 'demo.json'),
+    checkoutUrl: demo && (await demoCheckout(config, db, demo)),
+    seconds: process.uptime(),
+  });
+  process.stdout.write(lines);
+}
+
+async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
+  const { openCheckout } = await import('../demo/example-checkout.ts');
+  return openCheckout(db, site_id, config);
+}
