@@ -252,7 +252,7 @@ inPanel('a file that waits to be imported, and an import that runs, are not left
   const input = await tab.waitForSelector('input[aria-label="File of products"]');
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
   await press('Try it first (dry run)');
-  await sees('Expected timeline');
+  await sees('Preview of the import');
   if (width < 896) await tab.locator('.menu-button').click();
   await leave('Leave without importing?');
   await press('Cancel');
