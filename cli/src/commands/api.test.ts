@@ -154,7 +154,7 @@ test('the contract is looked up without a server', async () => {
   const lines = narrow.out.replace(/\x1b\[\d+m/g, '').split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(
-    'page integer The page to show, from 1. Past the end the list is empty.',
+    'page integer The page to return, from 1. Past the end the list is empty.',
   );
   const whole = JSON.parse((await commerce(['api', 'schema', 'dashboard.createProduct', '--json'])).out);
   expect(whole.schemas).toHaveProperty([whole.body.$ref]);
