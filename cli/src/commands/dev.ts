@@ -16,8 +16,8 @@ interface DevOptions {
 }
 
 const EXAMPLES = `
-In a folder that commerce init made. Ports that are in use are passed over. The settings of the server may stand in a file .env in
-the folder. What the server logs is shown by commerce logs tail. Ctrl-C ends both.
+Run it in a folder of commerce init. Ports that are in use are skipped. The server also reads its settings from a file .env in
+the folder. commerce logs tail shows its log. Ctrl-C ends both.
 
 Examples:
   $ commerce dev
@@ -25,11 +25,11 @@ Examples:
 
 const STOREFRONT = 'storefront/server.js';
 
-/** `dev`: the server and the storefront of a folder, until Ctrl-C. */
+/** `dev`: runs the server and the storefront of a folder, until Ctrl-C. */
 export function addDev(program: Command, terminal: Terminal): void {
   program
     .command('dev [folder]')
-    .description('Run the shop of a folder, and its storefront, which starts again when its files change.')
+    .description('Run the shop of a folder, and its storefront, which restarts when its files change.')
     .option('--port <number>', 'the port of the server', wholeNumber, 8080)
     .option('--storefront-port <number>', 'the port of the storefront', wholeNumber, 3000)
     .addHelpText('after', EXAMPLES)
@@ -89,7 +89,7 @@ function variablesFor(url: string, demo: Demo, port: number): Record<string, str
   return { COMMERCE_URL: url, COMMERCE_SITE_ID, COMMERCE_STOREFRONT_TOKEN, PORT: String(port) };
 }
 
-/** Has the shop's pages lead back to the storefront of this machine, unless its merchant named another one. */
+/** Sets the storefront of this machine as the shop's storefront_url, unless the merchant has set another one. */
 async function tellStorefront(baseUrl: string, { api_key: apiKey }: Demo, port: number): Promise<void> {
   const client = createDashboardClient({ baseUrl, apiKey });
   const { storefront_url } = await unwrap(client.GET('/api/dashboard/settings'));

@@ -10,8 +10,8 @@ import { addEncoding, addYes, type EncodingOption, type YesOption } from './opti
 import { inBatches, showResults } from './row-results.ts';
 
 const EXAMPLES = `
-FILE is a CSV with a header: order_number, and if you have them carrier, tracking_number and tracking_url. All that is left
-of each order is recorded as shipped, and its customer is notified by mail. A row that is refused stops no other.
+FILE is a CSV with a header: order_number, and if you have them carrier, tracking_number and tracking_url. Everything left
+of each order is recorded as shipped, and its customer is notified by mail. A rejected row does not stop the others.
 
 Examples:
   $ commerce orders ship-many parcels.csv

@@ -58,7 +58,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getOrder(wanted, command, terminal));
   calls(orders.command('timeline <order>'), 'dashboard.getOrderTimeline')
-    .description('Show everything that happened to an order, newest first.')
+    .description('Show the timeline of an order, newest first.')
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);

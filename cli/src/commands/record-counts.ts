@@ -10,7 +10,7 @@ interface Imported {
   noun: 'customer' | 'order';
 }
 
-/** Shows what became of an imported file. Throws `rows_refused` when some of it was refused. */
+/** Shows the results of an imported file. Throws `rows_refused` if some rows were rejected. */
 export function showRecords({ file, dry_run, counts, noun }: Imported, terminal: Terminal, json: boolean): void {
   show(terminal, json, { file, dry_run, counts }, () => {
     const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

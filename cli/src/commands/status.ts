@@ -13,11 +13,11 @@ Examples:
   $ commerce status
   $ commerce status --profile live --json`;
 
-/** `status`: whether commands can be run: the server, the login, the shop. */
+/** `status`: whether the server, the login and the shop work. */
 export function addStatus(program: Command, terminal: Terminal): void {
   program
     .command('status')
-    .description('Show whether the server answers, and for which shop and as whom commands are run.')
+    .description('Show whether the server responds, and the shop and the login of the commands.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => status(command, terminal));
 }
@@ -68,7 +68,7 @@ async function reached(url: string): Promise<{ reachable: boolean; took_ms: numb
   return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** Whom the server takes the credentials for, or why it does not; the latter is reported once the rest is shown. */
+/** The owner of the credentials, or the error of the server, which is reported after the rest. */
 async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });
