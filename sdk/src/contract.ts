@@ -20,7 +20,7 @@ export type Schemas = Open<components['schemas']>;
 /** The body of a response other than 2xx. A 422 has the second form. */
 export type ErrorAnswer = Open<ErrorBody> | HTTPValidationError;
 
-/** The paths of one surface, with the Idempotency-Key made optional, since the client sends one by itself. */
+/** The paths of one surface, with an optional Idempotency-Key, because the client adds one. */
 export type SurfacePaths<Surface extends string> = EasedPaths<keyof paths & `/api/${Surface}/${string}`>;
 
 /** The chosen paths of the contract, as a client sees them. */

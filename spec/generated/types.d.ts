@@ -3557,7 +3557,7 @@ export interface paths {
         };
         /**
          * Search the catalogue
-         * @description The products in the token's categories, in short form, by page. Prefer filters and keep q for words: filters apply exactly, words are matched. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. If q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
+         * @description The products in the token's categories, in short form, by page. Prefer filters, which apply exactly, and keep q for words. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. If q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
          */
         get: operations["agent.searchCatalog"];
         put?: never;
@@ -3663,7 +3663,7 @@ export interface paths {
         };
         /**
          * Read the shop
-         * @description Facts about the shop that an agent needs before it searches: its name, currency and language, the countries it delivers to, its payment methods, its categories, its limits for agents, and the URLs of its legal texts. allowed_categories are those of the token.
+         * @description Facts to read before a search: the shop's name, currency and language, delivery countries, payment methods, categories, limits for agents, and the URLs of its legal texts. allowed_categories are those of the token.
          */
         get: operations["agent.getShop"];
         put?: never;
@@ -8361,7 +8361,7 @@ export interface components {
             price_min?: components["schemas"]["MoneyInput"];
             /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+            /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
             in_stock?: boolean;
             /** @description name:value, for example Size:M. */
             option?: components["schemas"]["OptionPairs"];
@@ -8370,14 +8370,14 @@ export interface components {
             exclude_tag?: components["schemas"]["FilterTexts"];
             exclude_type?: components["schemas"]["FilterTexts"];
             exclude_attribute?: components["schemas"]["AttributePairs"];
-            /** @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, does not count as an occurrence. */
+            /** @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match. */
             exclude_text?: string[];
             /** @description Only reduced products (true), or only the others (false). */
             on_sale?: boolean;
-            /** @description A product_id. Only products that cost less than its lowest price. */
+            /** @description A product_id. Only products below its lowest price. */
             cheaper_than?: components["schemas"]["Id"];
             /**
-             * @description By default the order named in the words, else relevance.
+             * @description By default the order in the words, else relevance.
              * @enum {string}
              */
             sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
@@ -8534,7 +8534,7 @@ export interface components {
             variant_id?: components["schemas"]["Id"];
             /** @description The quantity. By default the one in the sentence, else 1. */
             quantity?: number;
-            /** @description A cart that this token created. Without query, product_id and variant_id it is bought as it is; otherwise the product found is added first. */
+            /** @description A cart that this token created. Without query, product_id and variant_id it is bought as it is, else the product found is added. */
             cart_id?: components["schemas"]["Id"];
             /** @description Return the result without writing anything. */
             dry_run?: boolean;
@@ -9628,7 +9628,7 @@ export interface components {
         AgentTokenId: components["schemas"]["Id"];
         /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+        /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
         InStock: boolean;
         /** @description Where products that cannot be bought now are listed. show keeps them where the sort order puts them, last puts them after all others, hide leaves them out. By default they come last if no sort is given, else where the sort order puts them. */
         Unavailable: "show" | "hide" | "last";
@@ -9661,7 +9661,7 @@ export interface components {
          */
         ExcludeAttribute: components["schemas"]["AttributePairs"];
         /**
-         * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, does not count as an occurrence.
+         * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match.
          * @example [
          *       "nuts"
          *     ]
@@ -9669,7 +9669,7 @@ export interface components {
         ExcludeText: string[];
         /** @description Only products with a reduced price (true), or only the others (false). */
         OnSale: boolean;
-        /** @description A product_id. Only products that cost less than its lowest price. */
+        /** @description A product_id. Only products below its lowest price. */
         CheaperThan: components["schemas"]["Id"];
         /**
          * @description The id or the slug of a product.
@@ -9719,7 +9719,7 @@ export interface components {
         AgentLimit: number;
         /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
         AgentSort: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
-        /** @description Only products of the published collection with this handle. For an unknown handle the list is empty. */
+        /** @description Only products of the published collection with this handle; none if it is unknown. */
         CollectionFilter: components["schemas"]["Slug"];
         /**
          * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
@@ -17685,7 +17685,7 @@ export interface operations {
                 product_type?: components["parameters"]["ProductTypeFilter"];
                 /** @description Only products with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
-                /** @description Only products of the published collection with this handle. For an unknown handle the list is empty. */
+                /** @description Only products of the published collection with this handle; none if it is unknown. */
                 collection?: components["schemas"]["Slug"];
                 /** @description Only products with a price of at least this. */
                 price_min?: components["schemas"]["MoneyInput"];
@@ -17696,7 +17696,7 @@ export interface operations {
                  * @example 2026-03-01T00:00:00.000Z
                  */
                 updated_since?: components["schemas"]["Timestamp"];
-                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+                /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Where products that cannot be bought now are listed. show keeps them where the sort order puts them, last puts them after all others, hide leaves them out. By default they come last if no sort is given, else where the sort order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
@@ -17736,7 +17736,7 @@ export interface operations {
                  */
                 exclude_attribute?: components["parameters"]["ExcludeAttribute"];
                 /**
-                 * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, does not count as an occurrence.
+                 * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match.
                  * @example [
                  *       "nuts"
                  *     ]
@@ -17744,7 +17744,7 @@ export interface operations {
                 exclude_text?: components["parameters"]["ExcludeText"];
                 /** @description Only products with a reduced price (true), or only the others (false). */
                 on_sale?: components["parameters"]["OnSale"];
-                /** @description A product_id. Only products that cost less than its lowest price. */
+                /** @description A product_id. Only products below its lowest price. */
                 cheaper_than?: components["parameters"]["CheaperThan"];
                 /** @description Whether to return the filter values with their counts. */
                 facets?: boolean;
@@ -17962,7 +17962,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description A sort order instead of the collection's own; ties are ordered by id. */
                 sort?: "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
-                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+                /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Where products that cannot be bought now are listed. show keeps them where the sort order puts them, last puts them after all others, hide leaves them out. By default they come last if no sort is given, else where the sort order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
@@ -20135,13 +20135,13 @@ export interface operations {
                 product_type?: components["parameters"]["ProductTypeFilter"];
                 /** @description Only products with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
-                /** @description Only products of the published collection with this handle. For an unknown handle the list is empty. */
+                /** @description Only products of the published collection with this handle; none if it is unknown. */
                 collection?: components["parameters"]["CollectionFilter"];
                 /** @description Only products with a price of at least this. */
                 price_min?: components["parameters"]["PriceMin"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["parameters"]["PriceMax"];
-                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+                /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /**
                  * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
@@ -20179,7 +20179,7 @@ export interface operations {
                  */
                 exclude_attribute?: components["parameters"]["ExcludeAttribute"];
                 /**
-                 * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, does not count as an occurrence.
+                 * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match.
                  * @example [
                  *       "nuts"
                  *     ]
@@ -20187,7 +20187,7 @@ export interface operations {
                 exclude_text?: components["parameters"]["ExcludeText"];
                 /** @description Only products with a reduced price (true), or only the others (false). */
                 on_sale?: components["parameters"]["OnSale"];
-                /** @description A product_id. Only products that cost less than its lowest price. */
+                /** @description A product_id. Only products below its lowest price. */
                 cheaper_than?: components["parameters"]["CheaperThan"];
                 /** @description Return the filter values of the result, with counts. */
                 facets?: components["parameters"]["AgentFacets"];

@@ -2,7 +2,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { Read, Warning } from '../formats/reading.ts';
 import type { SkuPlaces } from './sku-places.ts';
 
-/** What to do with a SKU that an earlier variant of the file has. */
+/** The rule for a SKU that an earlier variant of the file has. */
 export type SharedSkuRule = 'keep-first' | 'suffix' | 'refuse';
 
 const LONGEST_SKU = 255;
