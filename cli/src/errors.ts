@@ -93,7 +93,7 @@ function refusal(error: CommerceError): Report {
 }
 
 function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string {
-  const told = (body ?? {}) as Record<string, unknown>;
+  const details = (body ?? {}) as Record<string, unknown>;
   if (code === 'invalid_credentials') return 'Check the e-mail address and password.';
   if (code === 'second_factor_required') return 'Give the code of the app as well: commerce login --code';
   if (code === 'second_factor_invalid') return 'Wait for the next code of the app, or use a recovery code.';
@@ -106,20 +106,20 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
   }
   if (status === 401) return 'Log in again with commerce login, or correct COMMERCE_API_KEY where that is set.';
   if (code === 'merchant_not_allowed') return 'Log in for a merchant you work for: commerce login --merchant ID';
-  if (code === 'insufficient_scope') return `Use a credential with the scope ${told.scope ?? 'that is missing'}.`;
+  if (code === 'insufficient_scope') return `Use a credential with the scope ${details.scope ?? 'that is missing'}.`;
   if (code === 'sync_key_limit') return 'Revoke one first: commerce sync-keys list, commerce sync-keys revoke ID';
   if (code === 'quantity_changed')
-    return `There are ${told.actual ?? 'others'} now. Count again, and give the current quantity as --expected.`;
-  if (code === 'invalid_transition') return transitionRemedy(told);
-  if (code === 'payment_not_awaiting' && told.next === 'cancel_or_refund') {
+    return `There are ${details.actual ?? 'others'} now. Count again, and give the current quantity as --expected.`;
+  if (code === 'invalid_transition') return transitionRemedy(details);
+  if (code === 'payment_not_awaiting' && details.next === 'cancel_or_refund') {
     return 'Record the money, then reinstate the order or refund it: commerce orders record-payment ORDER';
   }
-  if (code === 'refund_exceeds_paid') return `Refund at most ${told.refundable}.`;
+  if (code === 'refund_exceeds_paid') return `Refund at most ${details.refundable}.`;
   if (code === 'order_prices_changed') return 'Reinstate it with its own prices: --keep-prices. Or refund the money.';
   if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
   if (code === 'discount_in_use') return 'Disable it instead: commerce discounts update CODE --disable';
   if (code === 'webhook_disabled') return 'Fix the receiver, then: commerce webhooks enable ID';
-  if (code === 'rotation_in_progress') return `Wait until ${told.previous_secret_expires_at}.`;
+  if (code === 'rotation_in_progress') return `Wait until ${details.previous_secret_expires_at}.`;
   if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
   if (status === 422) return 'Correct the fields named above.';
   return REMEDIES[code]?.remedy ?? 'Check that the address is that of the commerce server.';

@@ -69,9 +69,9 @@ async function schema(id: string, command: Command, terminal: Terminal): Promise
   const operation = contract.operations.find(({ operationId }) => operationId === id);
   if (!operation) throw usageError(`There is no operation ${id}.`, 'List them: commerce api endpoints');
   const { summary, description, method, path, parameters, body, responses } = operation;
-  const told = { operation: id, summary, description, method, path, parameters, body: body ?? null, responses };
-  const schemas = schemasOf(contract, told);
-  show(terminal, isJson(command), { ...told, schemas }, (paint) => inWords(contract, operation, paint, terminal));
+  const described = { operation: id, summary, description, method, path, parameters, body: body ?? null, responses };
+  const schemas = schemasOf(contract, described);
+  show(terminal, isJson(command), { ...described, schemas }, (paint) => inWords(contract, operation, paint, terminal));
 }
 
 /** Every referenced schema by its reference, so that programs need nothing else. */

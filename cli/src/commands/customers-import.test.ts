@@ -123,11 +123,11 @@ test('sends JSON Lines in calls of at most 100, unchanged on a repeat, and finds
   const spoilt = await fileOf([many[0], '', '{"email": ', '[]', { email: 'p@example.com', note: 'poison' }, many[1]]);
   const { code, out, err } = await commerce(['customers', 'import', spoilt, '--json']);
   expect([code, JSON.parse(out).counts]).toEqual([5, { created: 0, updated: 0, unchanged: 2, failed: 3 }]);
-  const told = err
+  const reports = err
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(told.slice(0, 3)).toMatchObject([
+  expect(reports.slice(0, 3)).toMatchObject([
     { line: 3, field: 'json' },
     { line: 4, field: 'json', message: 'The line must hold one JSON object, a customer.' },
     { line: 5, field: 'customer', message: 'Not this note.', email: 'p@example.com' },

@@ -35,7 +35,7 @@ export function addCustomers(program: Command, terminal: Terminal): void {
       q: { help: 'search e-mails, names and phone numbers' },
       has_account: { help: 'only customers with a password to log in with' },
     },
-    description: 'List customers, newest first unless --sort says otherwise.',
+    description: 'List customers, newest first by default.',
     examples: LIST_EXAMPLES,
     text: (page, view) => pageText('customers', COLUMNS, page.customers, page, view),
   });

@@ -42,7 +42,7 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
   addCall(deliveries, terminal, {
     name: 'show <id>',
     operation: 'dashboard.getWebhookDelivery',
-    description: 'Show what was sent, and each attempt.',
+    description: 'Show the body and each attempt.',
     examples: EXAMPLES,
     text: details,
   });

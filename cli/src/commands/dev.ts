@@ -47,7 +47,7 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   const running: { end: () => Promise<void> }[] = [];
   try {
     const isFirst = !existsSync(dirname(dirname(logFile)));
-    terminal.stderr.write(`Starting the shop …${isFirst ? ' Its database and a demo shop are made first.' : ''}\n`);
+    terminal.stderr.write(`Starting the shop …${isFirst ? ' Its database and a demo shop are created first.' : ''}\n`);
     const server = await startServer(program, { folder, env, port, logFile });
     running.push({ end: () => end(server) });
     const demo = await demoIn(dirname(dirname(logFile)));
@@ -106,7 +106,7 @@ interface Addresses {
 }
 
 function tellAddresses(terminal: Terminal, json: boolean, { url, storefront, demo, logFile }: Addresses): void {
-  const told = {
+  const info = {
     ...(storefront && { storefront: `http://localhost:${storefront}` }),
     panel: `${url}/panel`,
     ...(demo && { login: `${demo.staff.email}  ${demo.staff.password}` }),
@@ -115,8 +115,8 @@ function tellAddresses(terminal: Terminal, json: boolean, { url, storefront, dem
     docs: `${url}/docs`,
     logs: logFile,
   };
-  show(terminal, json, told, (paint) => {
-    const { storefront: front, panel, login, mcp, api, docs } = told;
+  show(terminal, json, info, (paint) => {
+    const { storefront: front, panel, login, mcp, api, docs } = info;
     const lines = {
       Storefront: front,
       Panel: panel,

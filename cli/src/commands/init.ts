@@ -81,7 +81,7 @@ async function installIn(folder: string, { env, stderr }: Terminal, megabytes: n
   stopClock();
   if (code === 0) return;
   stderr.write(Buffer.concat(said));
-  const remedy = `See what npm says above, and repeat it: cd ${folder} && npm install`;
+  const remedy = `See the output of npm above, and repeat it: cd ${folder} && npm install`;
   throw new CommandError(EXIT.refused, 'not_installed', 'npm could not install the packages.', remedy);
 }
 

@@ -63,14 +63,14 @@ test("forwards events signed like real ones, and shows each with the receiver's 
 test('reports an unreachable receiver, and tries the next event', async () => {
   const nowhere = await closedServer();
   const redirecting = await fakeServer({ 'POST /': { status: 302, headers: { Location: nowhere.url } } });
-  for (const [url, told] of [
+  for (const [url, expected] of [
     [nowhere.url, 'ECONNREFUSED'],
     [redirecting.url, '302'],
   ] as const) {
     const server = await shop(pageOf(EVENT), pageOf(EVENT));
     const { begin } = await loggedIn(server.url);
     const { out, interrupt, ended } = begin(['listen', '--forward-to', url]);
-    await until(() => expect(out().split(told)).toHaveLength(3));
+    await until(() => expect(out().split(expected)).toHaveLength(3));
     interrupt();
     expect((await ended).code).toBe(0);
   }

@@ -75,7 +75,7 @@ async function addressOf(options: LoginOptions, terminal: Terminal, known: Profi
 function newProfile(options: LoginOptions, url: string, terminal: Terminal): Promise<Profile> {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) {
-    terminal.stderr.write(`Warning: ${url} is not encrypted, so what is sent there can be read on the way.\n`);
+    terminal.stderr.write(`Warning: ${url} is not encrypted, so others on the network can read the traffic.\n`);
   }
   const withKey = options.apiKey || (terminal.env.COMMERCE_API_KEY && !options.email);
   return withKey ? keyProfile(url, terminal) : staffProfile(options, url, terminal);

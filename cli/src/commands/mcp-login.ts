@@ -40,7 +40,7 @@ export function addMcpLogin(mcp: Command, terminal: Terminal): void {
     .description('Ask a customer for consent, and store the token.')
     .option('--name <text>', 'the name of the assistant that the customer sees', 'Assistant on this computer')
     .option('--scope <scope>', `${SCOPES.join(', ')}; may be repeated (default: all)`, scopes)
-    .option('--budget-cents <number>', 'what it may spend, in cents (default: 0, so that it buys nothing)', wholeNumber)
+    .option('--budget-cents <number>', 'the budget, in cents (default: 0, browsing only)', wholeNumber)
     .addOption(choice('--budget-period <period>', 'when the budget resets', ['once', 'week', 'month']))
     .option('--max-per-order-cents <number>', 'the maximum for one order, in cents', wholeNumber)
     .option('--category <name>', 'only products of this category; may be repeated', repeated)
@@ -73,11 +73,11 @@ async function login(address: string, options: LoginOptions, command: Command, t
   const { access_token, token_id, expires_at, scope: allowed, budget_cents, currency } = await pending.token();
   const agents = await readAgents(terminal.env);
   await saveAgents(terminal.env, { ...agents, [address]: { token: access_token, expires_at } });
-  const told = { address, token_id, scope: allowed, budget_cents, currency, expires_at };
+  const stored = { address, token_id, scope: allowed, budget_cents, currency, expires_at };
   show(
     terminal,
     isJson(command),
-    told,
+    stored,
     () => `Allowed until ${expires_at}. The token is in ${configFile(terminal.env)}. Start: commerce mcp ${address}`,
   );
 }

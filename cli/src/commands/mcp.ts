@@ -43,9 +43,9 @@ async function serve(address: string, terminal: Terminal): Promise<void> {
   const passed = async <Result>(answer: Promise<Result>): Promise<Result> =>
     answer.catch((error: unknown) => {
       if (error instanceof MessageRefused) throw new ProtocolError(error.code, error.message);
-      const told =
+      const message =
         error instanceof CommandError ? `${error.message} ${error.remedy ?? ''}` : 'The shop did not answer.';
-      throw new ProtocolError(ProtocolErrorCode.InternalError, told);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, message);
     });
   const server = serveStdio(
     () => {

@@ -57,7 +57,7 @@ export function addMoveIn(program: Command, terminal: Terminal): void {
     .option('--product-path <pattern>', 'the URL of a product in the new storefront', '/products/{slug}')
     .option(
       '--redirects <file>',
-      'where to write the redirects (default: redirects.csv in DIR, or new-redirects.csv beside an export of that name)',
+      'where to write the redirects (default: redirects.csv in DIR, or new-redirects.csv next to an export of that name)',
     )
     .option('--report <file>', 'where to write the report (default: move-in-report in DIR)')
     .addHelpText('after', EXAMPLES)
@@ -81,7 +81,7 @@ async function moveShop(dir: string, options: MoveOptions, command: Command, ter
     await end(await writeReport(dir, options, { exports, outcome: checked, dry_run: true }), terminal, json);
     return;
   }
-  say(toldCounts(checked));
+  say(countsTable(checked));
   if (!options.yes) await confirm(terminal, 'Import this now?');
   const outcome = await moveAll(exports, { ...settings, dry_run: false });
   await end(await writeReport(dir, options, { exports, outcome, dry_run: false }), terminal, json);
@@ -121,7 +121,7 @@ async function end(
   json: boolean,
 ) {
   const { counts, findings } = outcome;
-  const told = {
+  const summary = {
     dry_run,
     counts,
     refused: findings.refused,
@@ -129,11 +129,11 @@ async function end(
     redirects,
     report: files,
   };
-  show(terminal, json, told, () => {
+  show(terminal, json, summary, () => {
     const head = dry_run ? 'Checked; nothing was written.' : 'Moved in.';
     return [
       head,
-      toldCounts(outcome),
+      countsTable(outcome),
       `The report is in ${files.join(' and ')}, the redirects in ${redirects?.file}.`,
     ].join('\n');
   });
@@ -145,7 +145,7 @@ async function end(
 
 const SHOWN_KINDS = 10;
 
-function toldCounts({ counts, findings }: Outcome): string {
+function countsTable({ counts, findings }: Outcome): string {
   const kinds = kindsOf(findings.warnings);
   const refused = findings.refused.slice(0, SHOWN_KINDS);
   return [

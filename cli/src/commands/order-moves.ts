@@ -244,6 +244,6 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const body = { ...given.body, amount, ...(line_items && { line_items }) };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;
-  const summary = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;
+  const summary = `has a refund of ${back} ${currency}${status === 'pending' ? ', pending at the provider' : ''}`;
   showChange({ before, order: made.order, summary, more: { refund: made.refund } }, command, terminal);
 }

@@ -39,11 +39,11 @@ test('shows for each transfer its order or the reason in a dry run, and marks no
   const { file, commerce, seen } = await merchant();
   const { code, out } = await commerce(['orders', 'match', file, '--dry-run', '--json']);
 
-  const told = JSON.parse(out) as { dry_run: boolean; transfers: { outcome: string; order_numbers: string[] }[] };
+  const printed = JSON.parse(out) as { dry_run: boolean; transfers: { outcome: string; order_numbers: string[] }[] };
   expect(code).toBe(0);
-  expect(told).toMatchObject({ dry_run: true, counts });
-  expect(told.transfers.map(({ outcome }) => outcome)).toEqual(OUTCOMES);
-  expect(told.transfers[0]).toMatchObject({ line: 2, payer: 'June', order_numbers: ['1001'] });
+  expect(printed).toMatchObject({ dry_run: true, counts });
+  expect(printed.transfers.map(({ outcome }) => outcome)).toEqual(OUTCOMES);
+  expect(printed.transfers[0]).toMatchObject({ line: 2, payer: 'June', order_numbers: ['1001'] });
   expect(seen.map(({ body }) => body)).toEqual([{ statement: STATEMENT }]);
 });
 

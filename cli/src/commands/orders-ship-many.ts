@@ -39,7 +39,7 @@ async function shipMany(
   if (!yes)
     await confirm(
       terminal,
-      `Record ${counted(rows.length, 'order')} as shipped, and tell the ${rows.length === 1 ? 'customer' : 'customers'}?`,
+      `Record ${counted(rows.length, 'order')} as shipped, and notify the ${rows.length === 1 ? 'customer' : 'customers'}?`,
     );
   const results = await inBatches(rows, MOST_ROWS, async (batch) => {
     const orders = batch.map(({ cells: { order_number = '', carrier, tracking_number, tracking_url } }) => ({

@@ -145,7 +145,7 @@ test('captures reserved money, and refunds lines with restock, also when cancell
   const refund = ['orders', 'refund', '1001', '--amount', '14.00', '--reason', 'returned', '--yes'];
   const back = await commerce([...refund, '--item', `${sku}=1`, '--restock']);
   expect(seen.at(-1)?.body).toMatchObject({ line_items: [{ line_item_id: id, quantity: 1, restock: true }] });
-  expect(back.out).toContain('which the provider is asked for');
+  expect(back.out).toContain('pending at the provider');
   expect((await commerce([...refund, '--restock'])).code).toBe(2);
   await commerce([...refund, '--by-hand']);
   expect(seen.at(-1)?.body).toEqual({ amount: '14.00', reason: 'returned', by_hand: true });

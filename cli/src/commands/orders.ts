@@ -49,7 +49,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
       q: { help: 'search order numbers, e-mails, names, SKUs and tracking numbers' },
       waiting_for: { help: 'only orders that wait to be paid in time, or to be shipped' },
     },
-    description: 'List orders, newest first unless --sort says otherwise.',
+    description: 'List orders, newest first by default.',
     examples: LIST_EXAMPLES,
     text: (page, view) => pageText('orders', ORDER_COLUMNS, page.orders, page, view),
   });

@@ -100,7 +100,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const { client } = await openSession(command, terminal, PATIENCE);
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
-  const told = await openListeners(options, progress, json);
+  const listeners = await openListeners(options, progress, json);
   const { format, baseImageUrl, weightUnit, currency, encoding } = options;
   const { dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
@@ -110,7 +110,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
     ...(weightUnit && { weightUnit }),
     ...(encoding && { encoding }),
     onBytes: progress.read,
-    onWarning: told.warned,
+    onWarning: listeners.warned,
   });
   const startedAt = performance.now();
   try {
@@ -119,8 +119,8 @@ async function importFile(file: string, options: ImportOptions, command: Command
       settings: { dry_run: dryRun, update_inventory: updateInventory },
       counts,
       sent: progress.update,
-      warned: told.warned,
-      refused: told.refused,
+      warned: listeners.warned,
+      refused: listeners.refused,
     });
   } catch (error) {
     progress.end();
@@ -128,11 +128,11 @@ async function importFile(file: string, options: ImportOptions, command: Command
     throw error;
   } finally {
     progress.end();
-    await told.close();
+    await listeners.close();
   }
   const ms = performance.now() - startedAt;
   const rate = perSecond(sumOf(counts), ms);
-  const summary = { file, dry_run: dryRun, counts, warnings: told.warnings(), seconds: round(ms / 1000), rate };
+  const summary = { file, dry_run: dryRun, counts, warnings: listeners.warnings(), seconds: round(ms / 1000), rate };
   show(terminal, json, summary, () => summaryInWords(file, dryRun, counts, ms));
   if (counts.refused > 0) throw rowsRefused(counts, options.errors);
 }

@@ -94,7 +94,7 @@ test('keeps the unnamed fields of a setting with several', async () => {
 
 test('rejects an invalid setting by its key before sending', async () => {
   const { change, seen } = await givenShop();
-  for (const [args, told] of [
+  for (const [args, expected] of [
     [['colour', 'red'], 'There is no setting colour.'],
     [['brand.colour', 'red'], 'They are: logo_url, accent_color'],
     [['name.first', 'x'], 'It has none.'],
@@ -109,7 +109,7 @@ test('rejects an invalid setting by its key before sending', async () => {
   ] as const) {
     const refused = await change(...args);
     expect(refused).toMatch(/^2 /);
-    expect(refused).toContain(told);
+    expect(refused).toContain(expected);
   }
   expect(seen).toEqual([]);
 });

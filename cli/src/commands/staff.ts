@@ -110,7 +110,7 @@ async function remove(who: string, { yes, keys }: RemoveOptions, command: Comman
 /** The keys that need a decision. */
 function keysLeft(name: string, keys: Schemas['KeyOfMember'][]): CommandError {
   const list = keys.map(({ description, kind, id }) => `${description} (${kind}, ${id})`).join('; ');
-  const message = `${name} made keys that still work: ${list}.`;
+  const message = `${name} created keys that still work: ${list}.`;
   return new CommandError(EXIT.refused, 'member_has_keys', message, 'Add --keys revoke, or --keys keep.');
 }
 

@@ -29,7 +29,7 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
   const profile = uses ? null : profileNameOf(command.optsWithGlobals(), terminal);
   const login = await whoIs(command, terminal);
   const { staff = null, api_key = null, merchant = null } = login.me ?? {};
-  const told = {
+  const info = {
     server,
     profile,
     shop: merchant,
@@ -38,7 +38,7 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
     expires_at: login.expires_at,
     setup: login.setup ?? null,
   };
-  show(terminal, isJson(command), told, (paint) => {
+  show(terminal, isJson(command), info, (paint) => {
     const person = staff ? `${staff.name} <${staff.email}>` : undefined;
     const key = api_key ? `API key ${api_key.secret_prefix}…` : undefined;
     const until = staff && login.expires_at ? `, until ${moment(login.expires_at)}` : '';

@@ -157,8 +157,8 @@ test('shows the receivers of a test event, or how to listen', async () => {
   const trigger = () => ({ status: 201, body: { ...triggered, ...counts } });
   const server = await fakeServer({ 'POST /api/dashboard/events/trigger': trigger });
   const { commerce } = await loggedIn(server.url);
-  const told = `order.paid goes to 2 webhooks and 1 listener, as event ${triggered.event_id}.\n`;
-  expect((await commerce(['trigger', 'order.paid'])).out).toBe(told);
+  const message = `order.paid goes to 2 webhooks and 1 listener, as event ${triggered.event_id}.\n`;
+  expect((await commerce(['trigger', 'order.paid'])).out).toBe(message);
   expect(server.seen[0]?.body).toEqual({ type: 'order.paid' });
   counts = { webhooks_count: 0, listeners_count: 0 };
   expect((await commerce(['trigger', 'order.paid'])).out).toContain('commerce listen --forward-to');

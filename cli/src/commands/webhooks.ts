@@ -71,7 +71,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   addCall(webhooks, terminal, {
     name: 'test <id>',
     operation: 'dashboard.testWebhook',
-    description: 'Send webhook.ping, whatever it is subscribed to.',
+    description: 'Send webhook.ping, regardless of its events.',
     examples,
     text: ({ id, attempts, next_attempt_at }) => {
       const last = attempts.at(-1);

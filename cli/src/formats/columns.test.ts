@@ -38,8 +38,8 @@ async function outcomeOf(example: Example, column: string, cell: string, row: nu
   const [, path = '', value = cell] = /^kept ([^=]+)(?:=(.*))?$/.exec(expected) ?? [];
   if (path !== '' && refusals(reads).length === 0 && String(at(products[0], path)) === value) return expected;
   if (refusals(reads).length > 0) return expected === 'refused' ? expected : `refused: ${refusals(reads)[0]}`;
-  const told = warnings.some(({ message, line }) => message.startsWith(column) && line >= 2);
-  if (told) return 'warned';
+  const isWarned = warnings.some(({ message, line }) => message.startsWith(column) && line >= 2);
+  if (isWarned) return 'warned';
   return expected.startsWith('nothing:') ? expected : `lost: ${JSON.stringify(products)}`;
 }
 
@@ -216,7 +216,7 @@ const WOOCOMMERCE: Example = {
   delimiter: ',',
   name: 'products.csv',
 };
-const untold = (column: string, cell: string): Case => [column, cell, 'warned', 'warned', 'warned'];
+const onlyWarned = (column: string, cell: string): Case => [column, cell, 'warned', 'warned', 'warned'];
 const ofVariant = (column: string, cell: string, path: string, value = cell): Case =>
   [...[column, cell, 'warned', `kept variants/0/${path}=${value}`, `kept variants/1/${path}=${value}`]] as Case;
 const ofProduct = (column: string, cell: string, path: string, value = cell): Case =>
@@ -232,16 +232,16 @@ tellOf('WooCommerce', WOOCOMMERCE, [
   ['Visibility in catalog', 'search', 'warned', 'warned', 'warned'],
   ofProduct('Short description', 'Brief', 'description'),
   ofProduct('Description', 'Words', 'description'),
-  ...['Date sale price starts', 'Date sale price ends'].map((column) => untold(column, '2026-02-01')),
-  ...['Is featured?', 'Sold individually?', 'Allow customer reviews?'].map((column) => untold(column, '1')),
+  ...['Date sale price starts', 'Date sale price ends'].map((column) => onlyWarned(column, '2026-02-01')),
+  ...['Is featured?', 'Sold individually?', 'Allow customer reviews?'].map((column) => onlyWarned(column, '1')),
   ...['Tax class', 'Length (cm)', 'Width (cm)', 'Height (cm)', 'Purchase note', 'Shipping class'].map((column) =>
-    untold(column, '3'),
+    onlyWarned(column, '3'),
   ),
   ...['Download limit', 'Download expiry days', 'Grouped products', 'Upsells', 'Cross-sells'].map((column) =>
-    untold(column, '3'),
+    onlyWarned(column, '3'),
   ),
   ...['External URL', 'Button text', 'Download 1 ID', 'Download 1 name', 'Download 1 URL', 'Swatches Attributes'].map(
-    (column) => untold(column, 'x'),
+    (column) => onlyWarned(column, 'x'),
   ),
   ['Tax status', 'none', 'warned', 'warned', 'warned'],
   ['In stock?', '0', 'kept track_inventory=true', 'kept track_inventory=true', 'kept track_inventory=true'],
@@ -263,7 +263,7 @@ tellOf('WooCommerce', WOOCOMMERCE, [
   ofProduct('Brands', 'Ada', 'vendor'),
   ['Images', 'https://i.example/a.jpg', 'kept images/0/url', 'kept variants/0/image_url', 'kept variants/1/image_url'],
   ['Position', '3', 'warned', 'kept variants/1/sku=TS', 'kept variants/1/sku=TM'],
-  untold('Attribute 1 visible', '0'),
+  onlyWarned('Attribute 1 visible', '0'),
   [
     'Attribute 1 global',
     '1',
@@ -271,7 +271,7 @@ tellOf('WooCommerce', WOOCOMMERCE, [
     'nothing: values are the same',
     'nothing: values are the same',
   ],
-  untold('Attribute 1 default', 'S'),
+  onlyWarned('Attribute 1 default', 'S'),
   ...['Meta: fit', 'Meta: _hidden'].map((column): Case => {
     const kept: Outcome = `kept metadata/${column.slice(6)}`;
     return [column, 'slim', kept, kept, kept];

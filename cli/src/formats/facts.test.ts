@@ -68,7 +68,7 @@ test('names WooCommerce attributes and feed categories that do not fit by their 
 });
 
 test('keeps a fact that is hardly for shoppers, and warns once that they can read metadata', async () => {
-  const told = (column: string, rows: number) =>
+  const warningOf = (column: string, rows: number) =>
     `${column}: shoppers can read metadata, and this looks like internal data of the shop; ${rows} rows have a ` +
     'value in it, this is the first. Delete the column if it is not for them.';
   const shopify = await readText(
@@ -80,7 +80,9 @@ test('keeps a fact that is hardly for shoppers, and warns once that they can rea
     { supplier: 'Ada' },
     { supplier: 'Bo' },
   ]);
-  expect(shopify.warnings).toEqual([{ line: 3, message: told('Supplier (product.metafields.custom.supplier)', 2) }]);
+  expect(shopify.warnings).toEqual([
+    { line: 3, message: warningOf('Supplier (product.metafields.custom.supplier)', 2) },
+  ]);
   const woo = await readText('Type,SKU,Name,In stock?,Regular price,Meta: _purchase_price\nsimple,M,Mug,1,5,3\n');
-  expect(woo.warnings).toEqual([{ line: 2, message: told('Meta: _purchase_price', 1) }]);
+  expect(woo.warnings).toEqual([{ line: 2, message: warningOf('Meta: _purchase_price', 1) }]);
 });

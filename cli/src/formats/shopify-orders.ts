@@ -138,7 +138,7 @@ function orderOf(
 ): OrderImport | undefined {
   const created_at = timeOf(row, 'createdAt');
   if (!created_at) {
-    if (row.text('createdAt') === '') row.refuse('createdAt', 'When the order was made is missing.');
+    if (row.text('createdAt') === '') row.refuse('createdAt', 'The creation time of the order is missing.');
     return undefined;
   }
   const amounts = amountsIn(row, lines, warn);

@@ -56,7 +56,7 @@ function descriptionOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'descri
   if (!TAG.test(body)) return { description: cut(text, BOUNDS.description, what, warn), description_html: null };
   const most = BOUNDS.description_html;
   const html = body.length > most ? body.replace(EMBEDDED, '') : body;
-  if (html.length < body.length) warn(`${row.header('body')}: pictures that stand in the HTML itself are left out.`);
+  if (html.length < body.length) warn(`${row.header('body')}: pictures embedded in the HTML are left out.`);
   const description = cut(text, BOUNDS.description, what, warn);
   if (html.length <= most) return { ...(description !== text && { description }), description_html: html };
   const words = `the HTML has ${html.length} characters, at most ${most} are kept: only its text is imported.`;

@@ -26,7 +26,7 @@ export async function forward(
     ...(await webhooks.sign(body, secret, { event_id })),
   };
   const begun = performance.now();
-  const told = (outcome: Pick<Forwarded, 'status' | 'error'>) => {
+  const resultOf = (outcome: Pick<Forwarded, 'status' | 'error'>) => {
     return { event_id, type: payload.type, ...outcome, duration_ms: Math.round(performance.now() - begun) };
   };
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -35,10 +35,10 @@ export async function forward(
     const init = { method: 'POST', redirect: 'manual', headers, body } as const;
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) });
     await response.body?.cancel();
-    return told({ status: response.status });
+    return resultOf({ status: response.status });
   } catch (cause) {
     signal.throwIfAborted();
-    return told({ status: null, error: timeout.aborted ? `no answer in ${TIMEOUT_MS / 1000} s` : reasonOf(cause) });
+    return resultOf({ status: null, error: timeout.aborted ? `no answer in ${TIMEOUT_MS / 1000} s` : reasonOf(cause) });
   }
 }
 

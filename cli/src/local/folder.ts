@@ -23,7 +23,7 @@ export function serverIn(folder: string): string {
   } catch {
     throw usageError(
       `There is no @commerce-backend/server in ${resolve(folder)}.`,
-      'Make a shop: npx @commerce-backend/cli init my-shop. In one that was made: npm install',
+      'Create a shop: npx @commerce-backend/cli init my-shop. In an existing one: npm install',
     );
   }
 }

@@ -46,9 +46,9 @@ async function read(metadata: string, address: string): Promise<Record<string, u
   // URLs in a response must be on the same server, or the response is rejected.
   if (URL.parse(metadata)?.origin !== new URL(address).origin) throw notAShop();
   const answer = await ask(metadata);
-  const told = await answer.json().catch(() => undefined);
-  if (!answer.ok || typeof told !== 'object' || told === null) throw notAShop();
-  return told as Record<string, unknown>;
+  const json = await answer.json().catch(() => undefined);
+  if (!answer.ok || typeof json !== 'object' || json === null) throw notAShop();
+  return json as Record<string, unknown>;
 }
 
 const TIMEOUT_MS = 30_000;

@@ -19,8 +19,8 @@ export function reportJson({ folder, dry_run, at, outcome, exports, redirects }:
     ...{ file, count: all.length, example },
     lines: all.map(({ line, message }) => ({ line, message })),
   }));
-  const told = { folder, dry_run, at, counts, refused: findings.refused, warnings, files_not_read: exports.others };
-  return `${JSON.stringify({ ...told, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
+  const summary = { folder, dry_run, at, counts, refused: findings.refused, warnings, files_not_read: exports.others };
+  return `${JSON.stringify({ ...summary, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
 }
 
 /** For people. */

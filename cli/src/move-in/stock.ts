@@ -33,8 +33,10 @@ export async function readStock(path: string, stock: Stock, encoding?: string): 
 }
 
 function keyOf(handle: string, values: (string | null | undefined)[]): string {
-  const told = values.map((value) => value?.trim() ?? '').filter((value) => value !== '' && value !== 'Default Title');
-  return [handle.trim(), ...told].join('\n').toLowerCase();
+  const options = values
+    .map((value) => value?.trim() ?? '')
+    .filter((value) => value !== '' && value !== 'Default Title');
+  return [handle.trim(), ...options].join('\n').toLowerCase();
 }
 
 /** The product with the stock of its variants, if the file lacks it; below zero only if it may be sold that way. */

@@ -92,7 +92,7 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
       ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
       : null,
     ...{ payment_method: null, note: null, locale: cart.locale, return_url: null, cancel_url: null },
-    ...{ marketing_opt_in: false, shown_total: 0, shown_prices: {}, told_prices: null, held: new Map() },
+    ...{ marketing_opt_in: false, shown_total: 0, shown_prices: {}, reported_prices: null, held: new Map() },
     ...{ reserved_until: null, expires_at: after(lifeOf(cart)), order: null, created_at: now(), updated_at: now() },
   };
 }
@@ -106,7 +106,7 @@ function show(state: State, checkout: StoredCheckout): Priced {
   const priced = price(state, checkout);
   checkout.shown_total = priced.totals.total;
   checkout.shown_prices = pricesOf(priced);
-  checkout.told_prices = null;
+  checkout.reported_prices = null;
   checkout.updated_at = now();
   checkout.expires_at = after(lifeOf(checkout.cart));
   return priced;
@@ -208,10 +208,10 @@ function requireSeen(state: State, priced: Priced, expected_total: string | unde
   const expected = expected_total === undefined ? checkout.shown_total : amountOf(state, expected_total);
   const prices = pricesOf(priced);
   const isSame = (seen: Record<string, number> | null) => JSON.stringify(seen) === JSON.stringify(prices);
-  const told = expected_total !== undefined && isSame(checkout.told_prices);
-  if (totals.total === expected && (told || isSame(checkout.shown_prices))) return;
+  const isAccepted = expected_total !== undefined && isSame(checkout.reported_prices);
+  if (totals.total === expected && (isAccepted || isSame(checkout.shown_prices))) return;
   const { shown_prices } = checkout;
-  checkout.told_prices = prices;
+  checkout.reported_prices = prices;
   const inWords = (amount: number | undefined) => (amount === undefined ? null : decimal(amount, state.digits));
   const [total, expectedTotal] = [inWords(totals.total), inWords(expected)];
   const message =

@@ -150,7 +150,7 @@ export interface StoredCheckout {
   /** The values last shown to the person who fills it in. */
   shown_total: number;
   shown_prices: Record<string, number>;
-  told_prices: Record<string, number> | null;
+  reported_prices: Record<string, number> | null;
   /** Reserved pieces by variant. */
   held: Map<StoredVariant, number>;
   reserved_until: string | null;
