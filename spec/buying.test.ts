@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document is walked here, whose shape is what the tests establish
+// biome-ignore lint/suspicious/noExplicitAny: walks a JSON document whose shape the tests check
 type Json = any;
 
 const contract: Json = JSON.parse(readFileSync(new URL('generated/openapi.json', import.meta.url), 'utf8'));
@@ -13,7 +13,7 @@ const operationOf = (id: string): Json => operations.find(({ operationId }) => o
 
 const sorted = (names: string) => names.split(' ').sort();
 
-describe('what others rely on', () => {
+describe('compatibility', () => {
   const ORDER_REQUIRED =
     'id merchant_id order_number line_items subtotal tax shipping_cost discount total currency status payment_status ' +
     'fulfillment_status source created_at updated_at';
@@ -26,7 +26,7 @@ describe('what others rely on', () => {
   const APPLICATION = 'code kind amount_off currency allocations';
 
   test.each([
-    // Added to the interface's, which only gains fields: how the goods come.
+    // Added since: the interface only gains fields.
     ['Order', ORDER_REQUIRED, `${ORDER_MORE} shipping_kind`],
     ['LineItem', 'name quantity price total', LINE_MORE],
     ['Address', '', ADDRESS],
@@ -37,14 +37,14 @@ describe('what others rely on', () => {
     expect(Object.keys(schemas[name].properties).sort()).toEqual(sorted(`${required} ${more}`).filter(Boolean));
   });
 
-  test('what staff read of an order besides its fields has its taxes, its language, who prepared it, and what is owed', () => {
+  test('staff read an order with its taxes, language, agent and refund due', () => {
     const { required, properties } = schemas.OrderDetails.allOf[1];
     const added = 'tax_lines locale agent_token_id attribution refund_due'.split(' ');
     expect(required).toEqual(expect.arrayContaining(added));
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(added));
   });
 
-  test('no answer shows when a payment was confirmed as a field', () => {
+  test('no response has a field with the time of payment confirmation', () => {
     expect(JSON.stringify(schemas)).not.toContain('payment_confirmed_at');
   });
 
@@ -52,7 +52,7 @@ describe('what others rely on', () => {
     expect(operationOf('dashboard.markOrderPaid')).not.toHaveProperty('requestBody');
   });
 
-  test('asking for an account or a password has one answer', () => {
+  test('registration and password resets have one success response', () => {
     for (const verb of ['registerCustomer', 'resendVerification', 'requestPasswordReset']) {
       const { responses } = operationOf(`storefront.${verb}`);
       const { properties } = responses['202'].content['application/json'].schema;
@@ -98,7 +98,7 @@ describe('examples', () => {
     }
   });
 
-  test('the allocations of a discount add up to what it takes off', () => {
+  test('the allocations of a discount add up to its amount', () => {
     const applied = found.filter((one) => 'allocations' in one);
     expect(applied.length).toBeGreaterThan(0);
     for (const { amount_off, allocations } of applied) {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Declares in a bundled description the headers that follow from a rule, so that no response has to repeat them:
+ * Adds the headers that follow from a rule to a bundled description, so that no response has to repeat them:
  * `node declare-headers.ts generated/openapi.json`. They are described in components/headers/.
  *
  * - every response has X-Request-Id

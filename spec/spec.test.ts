@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document is walked here, whose shape is what the tests establish
+// biome-ignore lint/suspicious/noExplicitAny: walks a JSON document whose shape the tests check
 type Json = any;
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
@@ -45,7 +45,7 @@ const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =
     body: resolve(item[method].requestBody)?.content?.['application/json'],
   })),
 );
-/** The scopes of agents, by the part of the surface. */
+/** The agent scopes, by the first segment of the path. */
 const AGENT_SCOPES: Record<string, string[]> = {
   catalog: ['catalog:read'],
   intent: ['catalog:read', 'cart:write', 'checkout:create'],
@@ -61,10 +61,10 @@ const AGENT_SCOPES: Record<string, string[]> = {
 const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
 const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
-/** What belongs to the caller's own account needs no scope. */
+/** Operations on the caller's own account need no scope. */
 const OWN_ACCOUNT = ['account', 'auth', 'me'];
 
-/** The scopes of which an operation needs one, by its surface and its part of it. */
+/** The scopes from which an operation needs one, by its surface and path. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
@@ -82,7 +82,7 @@ function scopesFor(id: string, path: string, method: string, { security, 'x-safe
 
 const mutations = operations.filter(({ method }) => method !== 'get');
 
-/** Each schema below a schema, with where it stands; components are visited once per root. */
+/** Each schema below a schema, with its path; components are visited once per root. */
 function* schemasIn(schema: Json, at: string, seen = new Set<Json>()): Generator<{ at: string; schema: Json }> {
   const found = resolve(schema);
   if (!found || typeof found !== 'object' || seen.has(found)) return;
@@ -117,7 +117,7 @@ describe('files', () => {
     ...read('openapi.yaml').matchAll(/^ {2}(\/api\/[^:\s]+):\s*\{?\s*\$ref:\s*["']paths\/(.+?)\.yaml["']/gm),
   ];
 
-  test('every path is in the file that is named after it', () => {
+  test('every path is in the file named after it', () => {
     expect(contents).toHaveLength(Object.keys(contract.paths).length);
     for (const [, path = '', file] of contents) {
       const [surface, ...rest] = path.replace('/api/', '').split('/');
@@ -125,7 +125,7 @@ describe('files', () => {
     }
   });
 
-  test('every event is in the file that is named after it, and is a type of event', () => {
+  test('every event is in the file named after it and is an event type', () => {
     const files = readdirSync(new URL('webhooks', import.meta.url)).map((file) => file.replace('.yaml', ''));
     expect(files.sort()).toEqual(Object.keys(contract.webhooks).sort());
     expect(Object.keys(contract.webhooks)).toEqual(contract.components.schemas.EventType.enum);
@@ -165,13 +165,13 @@ describe('operations', () => {
     }
   });
 
-  test('every operation tells all the answers that the pipeline can give', () => {
+  test('every operation declares every error status that the pipeline can return', () => {
     for (const { id, path, method, operation, body } of operations) {
       const owed = ['422', '429', '500', '503'];
       if (!FOR_OAUTH_CLIENTS.includes(id)) owed.push('401');
       if (operation.security.length > 0 && id !== 'dashboard.logout') owed.push('403');
       if (path.includes('{')) owed.push('404');
-      // A body is read where there should be none, too, but for GET.
+      // Except for GET, the server also reads a body that the operation does not declare.
       if (body || method !== 'get') owed.push('413', '415');
       if (/\{(cart_id|checkout_id)\}/.test(path)) owed.push('410');
       expect(Object.keys(operation.responses), id).toEqual(expect.arrayContaining(owed));
@@ -186,7 +186,7 @@ describe('operations', () => {
     }
   });
 
-  test('roles and the words of API keys stand for known scopes', () => {
+  test('roles and API key shorthands list only known scopes', () => {
     const { 'x-roles': roles, 'x-key-scopes': words } = contract;
     const { StaffRole, ApiKeyScope } = contract.components.schemas;
     expect(Object.keys(roles)).toEqual(StaffRole.enum);
@@ -198,7 +198,7 @@ describe('operations', () => {
     expect(roles.owner.filter((scope: string) => !words.write.includes(scope))).toEqual(beyond);
   });
 
-  test('an operation whose answer holds a secret is marked so', () => {
+  test('operations that return a secret have the secret marker', () => {
     for (const { id, operation } of operations) {
       const holdsSecret = (kind: string) =>
         Object.entries<Json>(operation.responses)
@@ -211,14 +211,14 @@ describe('operations', () => {
               ),
             ),
           );
-      // The mails of a test order have links of their own.
+      // The mails of a test order contain links with tokens.
       const hasMails = id === 'dashboard.placeTestOrder';
       expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2') || hasMails);
       expect(operation['x-secret-refusal'] ?? false, id).toBe(holdsSecret('4'));
     }
   });
 
-  test('every JSON body is shown by an example', () => {
+  test('every JSON body has an example', () => {
     for (const { id, operation, body } of operations) {
       const messages = Object.values<Json>(operation.responses).map((r) => resolve(r).content?.['application/json']);
       for (const message of [body, ...messages].filter(Boolean)) {
@@ -234,19 +234,19 @@ describe('operations', () => {
 });
 
 describe('bounds', () => {
-  test('a request body refuses fields that it does not know', () => {
+  test('request bodies reject unknown fields', () => {
     const objects = requestSchemas.filter(({ schema, at }) => isOf(schema, 'object') && !at.includes('allOf'));
     expect(places(objects.filter(({ schema }) => schema.additionalProperties === undefined))).toEqual([]);
   });
 
-  test('every string of a request or an answer has an end', () => {
+  test('every string in a request or response has a maximum length', () => {
     const strings = [...requestSchemas, ...responseSchemas].filter(({ schema }) => isOf(schema, 'string'));
     const unbounded = strings.filter(({ schema }) => !(schema.maxLength || schema.enum || schema.const));
     expect(strings.length).toBeGreaterThan(100);
     expect(places(unbounded)).toEqual([]);
   });
 
-  test('every integer and every list of a request or an answer has an end', () => {
+  test('every integer and list in a request or response is bounded', () => {
     const all = [...requestSchemas, ...responseSchemas];
     const integers = all.filter(({ schema }) => isOf(schema, 'integer') || isOf(schema, 'number'));
     const lists = all.filter(({ schema }) => isOf(schema, 'array'));
@@ -254,10 +254,10 @@ describe('bounds', () => {
     expect(places(lists.filter(({ schema }) => !schema.maxItems))).toEqual([]);
   });
 
-  test('an answer lists all its fields as required, except those that are said to be extra', () => {
+  test('responses list every field as required, except documented optional ones', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
-    // What other producers write as well, who leave out what they do not know, as earlier versions did in events; what an agent pays for by the word; rates
-    // as they were set; and a refusal, whose fields depend on its code.
+    // Exceptions: orders and events, which imports and earlier versions store with fewer fields; agent schemas, which stay short to
+    // save tokens; tax rates, returned as they were set; and errors, whose fields depend on the code.
     const sparse = new Set(
       [
         'Order',
@@ -282,13 +282,13 @@ describe('bounds', () => {
     const pageTexts = Object.keys(answerOf('/api/storefront/products/{id_or_slug}')).filter(
       (name) => !(name in listed),
     );
-    // Only a row of an import from which something was removed has warnings, and what a warning adds depends on its code.
+    // Only import rows with removed parts have warnings, and the extra fields of a warning depend on its code.
     const isExtra = (at: string, name: string) =>
       extra.includes(name) ||
-      // Images that were uploaded have more than those that are elsewhere.
+      // Uploaded images have more fields than images given by URL.
       (['status', 'sources'].includes(name) && at.endsWith('images.items')) ||
       (name === 'warnings' && /\.(importProducts|upsertProducts) /.test(at)) ||
-      // Long texts that lists leave out.
+      // Lists leave out long texts.
       pageTexts.includes(name) ||
       (['reason', 'countries'].includes(name) && at.endsWith('warnings.items'));
     for (const { at, schema } of responseSchemas) {
@@ -300,7 +300,7 @@ describe('bounds', () => {
 });
 
 describe('errors', () => {
-  test('every code is explained, and its status is one that means an error', () => {
+  test('every code has a meaning and a 4xx or 5xx status', () => {
     const { enum: codes, 'x-error-catalogue': catalogue } = contract.components.schemas.ErrorCode;
     expect(Object.keys(catalogue)).toEqual(codes);
     const ids = operations.map(({ id }) => id);
@@ -317,7 +317,7 @@ describe('errors', () => {
     }
   });
 
-  test('an example of an error has the status and the retryability that its code is catalogued with', () => {
+  test('error examples match the status and retryability in the catalogue', () => {
     const catalogue = contract.components.schemas.ErrorCode['x-error-catalogue'];
     for (const { id, operation } of operations) {
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
@@ -332,7 +332,7 @@ describe('errors', () => {
     }
   });
 
-  test('the fields that a code adds are those that its meaning names and its examples have', () => {
+  test('the extra fields of a code match its meaning and its examples', () => {
     const { ErrorFields, ErrorCode, ErrorBody } = contract.components.schemas;
     const fields: Json = ErrorFields.properties;
     for (const [code, { meaning }] of Object.entries<Json>(ErrorCode['x-error-catalogue'])) {
@@ -358,7 +358,7 @@ describe('errors', () => {
     expect(examples).toBeGreaterThan(0);
   });
 
-  test('every code that a description names is in the catalogue', () => {
+  test('every code in a description is in the catalogue', () => {
     const { enum: codes } = contract.components.schemas.ErrorCode;
     for (const [, code] of JSON.stringify(contract).matchAll(/\b4\d\d ([a-z]+_[a-z_]+)\b/g)) {
       expect(codes).toContain(code);
@@ -366,7 +366,7 @@ describe('errors', () => {
   });
 });
 
-test('every pattern has a message in words, for people never see a regular expression', () => {
+test('every pattern has a message, so that people never see a regular expression', () => {
   const without: string[] = [];
   const walk = (node: Json, place: string) => {
     if (typeof node !== 'object' || node === null) return;
@@ -385,7 +385,7 @@ describe('declared response headers', () => {
   const headersAt = (operation: Json, status: string) =>
     Object.keys(resolve(operation.responses[status])?.headers ?? {});
 
-  test('every response has the X-Request-Id, and those of limited operations their limit', () => {
+  test('every response has X-Request-Id, and rate-limited operations have RateLimit', () => {
     for (const { id, operation } of operations) {
       for (const status of Object.keys(operation.responses)) {
         const headers = headersAt(operation, status);
@@ -396,7 +396,7 @@ describe('declared response headers', () => {
     }
   });
 
-  test('what is stored for an Idempotency-Key says that it is replayed', () => {
+  test('responses stored for an Idempotency-Key declare Idempotency-Replayed', () => {
     for (const { id, operation, parameters } of operations) {
       const isKeyed = parameters.some(({ name }: Json) => name === 'Idempotency-Key');
       const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '';

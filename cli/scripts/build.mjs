@@ -1,5 +1,5 @@
-// The package is installed on its own: the SDK, which is another package of this repository, becomes a part of it. So does
-// the contract. Dependencies from the registry stay what they are.
+// Bundles the SDK and the contract, which are other packages of this repository, because the package is installed without them.
+// Dependencies from the registry stay dependencies.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,8 +10,8 @@ const { dependencies } = JSON.parse(await readFile(new URL('../package.json', im
 const CONTRACT = '/generated/openapi.json';
 
 /**
- * Every command needs the remedies of the errors and the requests of the dashboard, a tenth of the contract. Commands that need
- * more of it import it dynamically: it becomes a file of its own, without its examples.
+ * Every command needs the remedies of errors and the requests of the dashboard, a tenth of the contract. Commands that need more
+ * import the contract dynamically: it becomes a separate file without examples.
  */
 const contractInParts = {
   name: 'contract-in-parts',
@@ -32,7 +32,7 @@ const contractInParts = {
   },
 };
 
-/** The remedies of the errors, the requests of the dashboard with the schemas that they refer to, and the types of events. */
+/** The remedies of the errors, the requests of the dashboard with the schemas that they refer to, and the event types. */
 function partOf(contract) {
   const paths = Object.entries(contract.paths)
     .filter(([path]) => path.startsWith('/api/dashboard/'))

@@ -12,25 +12,25 @@ import { bodyFields, operationWith, requestFields } from './request-fields.ts';
 import { openSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Commands that are one call of the dashboard: arguments and flags come from the contract, the text of the answer is written. */
+/** Commands that make one dashboard call: arguments and flags come from the contract, and each command formats the response. */
 
 type JsonOf<Message> = Message extends { content: { 'application/json': infer Answer } } ? Answer : never;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 export type AnswerOf<Id extends OperationId> = Open<JsonOf<Responses<Id>[keyof Responses<Id> & (200 | 201 | 202)]>>;
 
 export interface CallCommand<Id extends OperationId> {
-  /** The command with its arguments. One that has the name of a field sets it; the others fill the path, in its order. */
+  /** The command with its arguments. An argument with the name of a field sets it; the others fill the path in order. */
   name: string;
-  /** The group without a command is this one. */
+  /** The default command of its group. */
   isDefault?: true;
   operation: Id;
   description: string;
   examples: string;
-  /** false: the command has none, and sets the fields itself. */
+  /** false: the command has no flag for the field and sets it itself. */
   flags?: false | Presentations<Id>;
-  /** Fields that the command sets itself, from options of its own. */
+  /** Fields that the command sets from its own options. */
   body?: (own: Record<string, unknown>) => object;
-  /** What a person is asked before the call; a program agrees with --yes. */
+  /** The question before the call; programs agree with --yes. */
   asks?: (named: string) => string;
   text: (answer: AnswerOf<Id>, view: View) => string;
 }
@@ -43,7 +43,7 @@ export interface View {
   terminal: Terminal;
 }
 
-/** Adds a command that is one call. */
+/** Adds a command that makes one call. */
 export function addCall<Id extends OperationId>(group: Command, terminal: Terminal, call: CallCommand<Id>): Command {
   const command = addFlags(group.command(call.name, { isDefault: call.isDefault ?? false }), call.operation, call.flags)
     .description(call.description)
@@ -61,7 +61,7 @@ export function addCall<Id extends OperationId>(group: Command, terminal: Termin
   });
 }
 
-/** Which parameter of the path each argument fills that is no field of the body. */
+/** The path parameter that each argument fills, unless it is a field of the body. */
 function parametersOf(command: Command, id: OperationId): Partial<Record<string, string>> {
   const parameters = [...operationWith(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const isField = (text: string) => requestFields(id).some(({ name }) => name === text);
@@ -92,7 +92,7 @@ async function perform<Id extends OperationId>(
   );
 }
 
-/** Parameters by the ids of the things that were named as a merchant calls them. */
+/** Path parameters by the ids of things that a merchant named by SKU, slug, number or e-mail. */
 async function found(client: DashboardClient, given: (readonly [string, unknown])[]): Promise<object> {
   const entries = given.map(async ([name, value]) => [
     name,
@@ -103,20 +103,20 @@ async function found(client: DashboardClient, given: (readonly [string, unknown]
 
 type AnyCall = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-/** The calls of any path: the types of the contract know a path only where it is written. */
+/** The calls of any path: the types of the contract only accept literal paths. */
 export function anyCall(client: object, method: Method): AnyCall {
   return (client as Record<Method, AnyCall>)[method];
 }
 
 type Paged = { total: number; page: number; pages: number };
 
-/** The rows of one page, and how to see the next one. */
+/** The rows of one page, and the command for the next one. */
 export function pageText<Row>(noun: string, columns: Column<Row>[], rows: Row[], page: Paged, view: View): string {
   const summary = pageLine(noun, page);
   return rows.length === 0 ? summary : `${rowsText(columns, rows, view)}\n\n${summary}`;
 }
 
-/** The rows up to a cursor, and how to see the next ones. */
+/** The rows up to a cursor, and the command for the next ones. */
 export function cursorText<Row>(
   none: string,
   columns: Column<Row>[],
@@ -128,7 +128,7 @@ export function cursorText<Row>(
   return rows.length === 0 ? none : `${rowsText(columns, rows, view)}${more}`;
 }
 
-/** All rows of a list; `none` stands for an empty one. */
+/** All rows of a list; `none` is shown for an empty one. */
 export function listText<Row>(none: string, columns: Column<Row>[], rows: Row[], view: View): string {
   return rows.length === 0 ? none : rowsText(columns, rows, view);
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { usageError } from './errors.ts';
 
-/** A login that is remembered under a name. */
+/** A stored login with a name. */
 export interface Profile {
   url: string;
   /** One of the two, or neither after a logout. */
@@ -11,22 +11,22 @@ export interface Profile {
   session_token?: string;
   /** When the session ends. */
   expires_at?: string;
-  /** The merchant that the commands are for, among those of a session. */
+  /** The merchant of the commands, among those of a session. */
   merchant_id?: string;
-  /** Who logged in, and the shop's name: only for display. */
+  /** The person and the shop's name, only for display. */
   email?: string;
   shop?: string;
 }
 
 export type Profiles = Record<string, Profile>;
 
-/** The token of an assistant of a customer, and what it was issued with. */
+/** The token of a customer's assistant, and its terms. */
 export interface KeptAgent {
   token: string;
   expires_at: string;
 }
 
-/** By the address of the shop for MCP. */
+/** By the MCP URL of the shop. */
 export type KeptAgents = Record<string, KeptAgent>;
 
 interface Config {
@@ -36,19 +36,19 @@ interface Config {
 
 type Env = Record<string, string | undefined>;
 
-/** Where profiles are kept: $COMMERCE_CONFIG, or commerce/config.json in the user's folder for configuration. */
+/** The file of the profiles: $COMMERCE_CONFIG, or commerce/config.json in the user's configuration folder. */
 export function configFile(env: Env): string {
   if (env.COMMERCE_CONFIG) return env.COMMERCE_CONFIG;
   const folder = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
   return join(folder, 'commerce', 'config.json');
 }
 
-/** The profiles kept; none before the first login. A usage error when the file is not what this module writes. */
+/** The stored profiles; none before the first login. A usage error if the file has an unexpected form. */
 export async function readProfiles(env: Env): Promise<Profiles> {
   return (await readConfig(env)).profiles;
 }
 
-/** The agents kept; none before the first `commerce mcp login`. */
+/** The stored agents; none before the first `commerce mcp login`. */
 export async function readAgents(env: Env): Promise<KeptAgents> {
   return (await readConfig(env)).agents;
 }
@@ -76,7 +76,7 @@ function configIn(text: string): Config | undefined {
   }
 }
 
-/** Whether these are entries by name that each have this text. */
+/** Whether these are named entries that each have this text field. */
 function areAll<Entry>(
   entries: Record<string, Entry> | undefined,
   field: keyof Entry,
@@ -93,7 +93,7 @@ export async function saveAgents(env: Env, agents: KeptAgents): Promise<void> {
   await save(env, { ...(await readConfig(env)), agents });
 }
 
-/** Writes to a file that only its owner may read; written to a temporary file and renamed, so that it is never half written. */
+/** Writes to a file that only its owner may read, by a temporary file and a rename, so that it is never incomplete. */
 async function save(env: Env, { profiles, agents }: Config): Promise<void> {
   const path = configFile(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,10 +1,10 @@
-/** The contract that this CLI was built with: whole for the commands that look something up in it, in part for flags. */
+/** The contract that this CLI was built with: whole for commands that look it up, in part for flags. */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** What is read of a JSON schema. */
+/** The keywords of a JSON schema that are used here. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -61,9 +61,9 @@ type RawPath = Partial<Record<Lowercase<Method>, RawOperation>> & Pick<RawOperat
 
 export interface Contract {
   operations: Operation[];
-  /** When an event of each type is sent. */
+  /** The description of each event type. */
   events: Partial<Record<string, string>>;
-  /** Follows a `$ref`; another schema is returned as it is. */
+  /** Follows a `$ref`; any other schema is returned unchanged. */
   resolve: (schema: Schema) => Schema;
 }
 
@@ -106,7 +106,7 @@ function schemaOf({ content }: Content): Schema | undefined {
   return content?.['application/json']?.schema;
 }
 
-/** The operation that answers a call; undefined when the contract has none. */
+/** The operation of a call; undefined if the contract has none. */
 export function operationOf({ operations }: Contract, method: Method, path: string): Operation | undefined {
   const found = operations.filter((one) => one.method === method && isAt(one, path));
   // A literal path comes before one with a parameter: /orders/mark-paid is not an order.
@@ -121,7 +121,7 @@ export function isAt(operation: Operation, path: string): boolean {
   return parts.length === asked.length && parts.every(isPart);
 }
 
-/** The properties of a schema with those of what it extends, and which of them are required. */
+/** The properties of a schema and of the schemas that it extends, and the required ones. */
 export function propertiesOf(contract: Contract, schema: Schema): Required<Pick<Schema, 'properties' | 'required'>> {
   const { properties = {}, required = [], allOf = [] } = contract.resolve(schema);
   const parts = allOf.map((part) => propertiesOf(contract, part));
@@ -131,7 +131,7 @@ export function propertiesOf(contract: Contract, schema: Schema): Required<Pick<
   };
 }
 
-/** The types that a value may have, by name; empty when the schema does not say. */
+/** The types of a value, by name; empty if the schema has none. */
 export function typesOf(contract: Contract, schema: Schema): string[] {
   const { type, enum: values, oneOf = [], anyOf = [], allOf = [] } = contract.resolve(schema);
   if (type !== undefined) return [type].flat();

@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** What a spreadsheet would run as a formula. */
+/** The characters with which a spreadsheet recognises a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front. */
 export function csvOf(rows: (string | number | undefined)[][]): string {
   return stringify(rows.map((cells) => cells.map(safe)));
 }

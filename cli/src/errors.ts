@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Why a command cannot do what it was asked to, without the server having refused it. `remedy` says what to do. */
+/** An error of a command that did not come from the server. `remedy` is the next step for the user. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -30,12 +30,12 @@ export class CommandError extends Error {
   }
 }
 
-/** A mistake in how the command was called. */
+/** A wrong command line. */
 export function usageError(message: string, remedy?: string): CommandError {
   return new CommandError(EXIT.usage, 'usage', message, remedy);
 }
 
-/** An error as it is reported: to programs as it is, to people line by line. */
+/** A reported error: as JSON for programs, line by line for people. */
 export interface Report {
   error: string;
   message: string;
@@ -44,11 +44,11 @@ export interface Report {
   status?: number;
   request_id?: string;
   retryable?: boolean;
-  /** The mistakes of a 422, each with the field as the contract names it, and the option or argument that set it. */
+  /** The errors of a 422, each with the field of the contract and the option or argument that set it. */
   detail?: { field: string; flag?: string; message: string }[];
 }
 
-/** What is reported of an error that ended a command. A bug is not an error of this kind: it is rethrown. */
+/** The report of an error that ended a command. A bug is not such an error: it is rethrown. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommerceError) return refusal(error);
   if (error instanceof ConnectionError) {
@@ -65,7 +65,7 @@ export function reportOf(error: unknown): Report {
   throw error;
 }
 
-/** Without the words of the parser for a value that it cannot take. */
+/** Without the parser's own words for an invalid value. */
 function sentenceOf({ message }: CommanderError): string {
   return message
     .replace(/^error: /, '')
@@ -81,7 +81,7 @@ function refusal(error: CommerceError): Report {
   const { status, code, requestId, retryable, detail } = error;
   return {
     error: code,
-    // The SDK adds the first mistakes to the message of a 422; here all of them follow in `detail`.
+    // The SDK adds the first errors to the message of a 422; here all of them follow in `detail`.
     message: messageIn(error.body) ?? error.message,
     remedy: remedyFor(error),
     exit_code: status === 401 ? EXIT.notLoggedIn : EXIT.refused,
@@ -93,33 +93,33 @@ function refusal(error: CommerceError): Report {
 }
 
 function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string {
-  const told = (body ?? {}) as Record<string, unknown>;
+  const details = (body ?? {}) as Record<string, unknown>;
   if (code === 'invalid_credentials') return 'Check the e-mail address and password.';
   if (code === 'second_factor_required') return 'Give the code of the app as well: commerce login --code';
   if (code === 'second_factor_invalid') return 'Wait for the next code of the app, or use a recovery code.';
   if (code === 'step_up_required') {
     return 'Log in with e-mail and password, and give the password again: commerce account confirm';
   }
-  // A valid API key where only a person may act; logging in with it again would change nothing.
+  // A valid API key for an action that needs a person; logging in with it again would change nothing.
   if (code === 'unauthorized') {
     return 'Log in with e-mail and password, and without COMMERCE_API_KEY: commerce login --email ADDRESS';
   }
   if (status === 401) return 'Log in again with commerce login, or correct COMMERCE_API_KEY where that is set.';
   if (code === 'merchant_not_allowed') return 'Log in for a merchant you work for: commerce login --merchant ID';
-  if (code === 'insufficient_scope') return `Use a credential with the scope ${told.scope ?? 'that is missing'}.`;
+  if (code === 'insufficient_scope') return `Use a credential with the scope ${details.scope ?? 'that is missing'}.`;
   if (code === 'sync_key_limit') return 'Revoke one first: commerce sync-keys list, commerce sync-keys revoke ID';
   if (code === 'quantity_changed')
-    return `There are ${told.actual ?? 'others'} now. Count again, and give the current quantity as --expected.`;
-  if (code === 'invalid_transition') return transitionRemedy(told);
-  if (code === 'payment_not_awaiting' && told.next === 'cancel_or_refund') {
+    return `There are ${details.actual ?? 'others'} now. Count again, and give the current quantity as --expected.`;
+  if (code === 'invalid_transition') return transitionRemedy(details);
+  if (code === 'payment_not_awaiting' && details.next === 'cancel_or_refund') {
     return 'Record the money, then reinstate the order or refund it: commerce orders record-payment ORDER';
   }
-  if (code === 'refund_exceeds_paid') return `Refund at most ${told.refundable}.`;
+  if (code === 'refund_exceeds_paid') return `Refund at most ${details.refundable}.`;
   if (code === 'order_prices_changed') return 'Reinstate it with its own prices: --keep-prices. Or refund the money.';
   if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
   if (code === 'discount_in_use') return 'Disable it instead: commerce discounts update CODE --disable';
   if (code === 'webhook_disabled') return 'Fix the receiver, then: commerce webhooks enable ID';
-  if (code === 'rotation_in_progress') return `Wait until ${told.previous_secret_expires_at}.`;
+  if (code === 'rotation_in_progress') return `Wait until ${details.previous_secret_expires_at}.`;
   if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
   if (status === 422) return 'Correct the fields named above.';
   return REMEDIES[code]?.remedy ?? 'Check that the address is that of the commerce server.';
@@ -130,7 +130,7 @@ function transitionRemedy({ field, from, allowed }: Record<string, unknown>): st
   return `Its ${field} is ${from}, which ${ways}. See: commerce orders get ORDER`;
 }
 
-/** The contract's own advice, which covers every code. The build includes nothing else of the contract. */
+/** The contract's remedy, which covers every code. The build includes nothing else of the contract. */
 const REMEDIES: Record<string, { remedy?: string }> = contract.components.schemas.ErrorCode['x-error-catalogue'];
 
 function messageIn(body: unknown): string | undefined {

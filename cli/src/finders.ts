@@ -10,12 +10,12 @@ import { staffIdOf } from './commands/staff-id.ts';
 import { variantIdOf } from './commands/variant-id.ts';
 
 interface Finder {
-  /** How the thing can be named besides its id. */
+  /** The other name of the thing, besides its id. */
   by: string;
   find: (client: DashboardClient, wanted: string) => Promise<string>;
 }
 
-/** The parameters whose things can be named as a merchant calls them. */
+/** The parameters whose things have a name for merchants, such as a SKU. */
 const FINDERS: Partial<Record<string, Finder>> = {
   collection_id: { by: 'handle', find: collectionIdOf },
   customer_id: { by: 'e-mail', find: customerIdOf },
@@ -27,18 +27,18 @@ const FINDERS: Partial<Record<string, Finder>> = {
   variant_id: { by: 'SKU', find: variantIdOf },
 };
 
-/** Whether the thing of a parameter can be named in another way than by its id. */
+/** Whether the thing of a parameter has a name besides its id. */
 export function isFound(parameter: string): boolean {
   return Object.hasOwn(FINDERS, parameter);
 }
 
-/** How the thing of a parameter can be named; undefined if only by its id. */
+/** The finder of a parameter's thing; undefined if it has only an id. */
 export function namedBy(parameter: string): string | undefined {
   const finder = FINDERS[parameter];
   return finder && `by ${finder.by} or id`;
 }
 
-/** The id of a thing that was named as a merchant calls it. */
+/** The id of a thing by its name. */
 export async function idOf(parameter: string, client: DashboardClient, wanted: string): Promise<string> {
   return isUuid(wanted) ? wanted : ((await FINDERS[parameter]?.find(client, wanted)) ?? wanted);
 }

@@ -3,9 +3,9 @@ import * as options from './commands/options.ts';
 import { isFound, namedBy } from './finders.ts';
 import type { Kind, RequestField } from './request-fields.ts';
 
-/** How a field of the contract is written on the command line: the name of its flag, and its value. */
+/** The notation of a contract field on the command line: the name of its flag, and its value. */
 
-/** The published flags whose names are not those of their fields. */
+/** The published flags with names that differ from their fields. */
 const NAMES: Partial<Record<string, string>> = {
   agent_token_id: 'agent',
   allowed_origins: 'origin',
@@ -35,7 +35,7 @@ const NAMES: Partial<Record<string, string>> = {
   tracking_number: 'tracking',
   updated_from: 'changed-from',
   updated_to: 'changed-to',
-  // --url is the server, wherever it stands.
+  // --url is always the server.
   url: 'image-url',
 };
 
@@ -44,7 +44,7 @@ export function flagName({ name, isList }: RequestField): string {
   return NAMES[name] ?? singular(name, isList).replaceAll('_', '-');
 }
 
-/** `variant_ids` is --variant, as often as there are ids; `customer_id` is --customer. */
+/** `variant_ids` becomes --variant, repeated for each id; `customer_id` becomes --customer. */
 function singular(name: string, isList: boolean): string {
   const one = isList
     ? name
@@ -91,7 +91,7 @@ const NOTES: Partial<Record<Kind, string>> = {
   map: 'as key=value',
 };
 
-/** The help of a field's flag: the words of the contract, and how its value is written. */
+/** The help of a field's flag: the contract's words, and the notation of its value. */
 export function helpOf({ name, kind, isList, help, bounds, preset, required }: RequestField): string {
   const repeats = isList || kind === 'map' ? 'may be repeated' : undefined;
   const facts = [bounds, preset && `default: ${preset}`, required && 'required'].filter(Boolean);
@@ -101,12 +101,12 @@ export function helpOf({ name, kind, isList, help, bounds, preset, required }: R
   return facts.length > 0 ? `${sentence} (${facts.join('; ')})` : sentence;
 }
 
-/** Stands for null, the empty list and the empty map. */
+/** Means null, the empty list or the empty map. */
 export const NONE = 'none';
 
-/** The value of a flag, after the one of an earlier flag of its name. */
+/** The value of a flag, added to those of earlier flags with its name. */
 export function flagValue(field: RequestField, text: string, earlier: unknown): unknown {
-  // Commander knows no null: "none" stays a word until the request is made.
+  // Commander has no null: "none" stays a word until the request is built.
   if (text === NONE && field.clears !== undefined) return NONE;
   const before = earlier === NONE ? undefined : earlier;
   if (field.kind === 'map') return { ...(before as object | undefined), ...pairOf(text) };
@@ -131,7 +131,7 @@ export function elementValue({ kind, name, words, isList }: RequestField, text: 
     case 'country':
       return text.toUpperCase();
     case 'id':
-      // Ids of a list are the server's to judge, and a finder takes names as well.
+      // The server checks the ids of a list, and a finder also accepts names.
       return isList || isFound(name) ? text : options.uuid(text);
     case 'words':
       if (words?.includes(text)) return text;

@@ -16,7 +16,7 @@ test('every operation with a request has a command', () => {
   expect(CASES.filter(({ command }) => command === undefined).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(CASES)('$path sends each field of $id as the contract has it', async (one) => {
+test.each(CASES)("$path sends each field of $id in the contract's form", async (one) => {
   const { id, operation, path, command } = one;
   const server = await fakeServer(requests.ANSWERS);
   const { commerce } = await loggedIn(server.url);
@@ -36,7 +36,7 @@ test.each(CASES)('$path sends each field of $id as the contract has it', async (
   }
 });
 
-/** Texts that no value of a field can be, by what the contract says of it. */
+/** Texts that are invalid for a field by the contract. */
 function mistakenText(schema: requests.Field['schema']): string | undefined {
   const { type, enum: words, format, ref = '', additionalProperties } = requests.resolved(schema);
   if (words) return 'nonsense';
@@ -55,7 +55,7 @@ const MISTAKES = CASES.flatMap((one) =>
   }),
 );
 
-test.each(MISTAKES)('$at names $flag and what to give in place of $wrong', async ({ one, flag, wrong }) => {
+test.each(MISTAKES)('$at names $flag and a valid form instead of $wrong', async ({ one, flag, wrong }) => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce([...one.path, ...(await requests.argumentsOf(one)), flag, wrong]);
@@ -63,7 +63,7 @@ test.each(MISTAKES)('$at names $flag and what to give in place of $wrong', async
   expect(err).toMatch(
     new RegExp(`^Error: '${wrong}' cannot be the value of ${flag} <.*>. (?:Give|Write|Allowed|"12,5,0")`),
   );
-  expect(err).toContain(`What to do: See what it takes: commerce ${one.path.join(' ')} --help`);
+  expect(err).toContain(`What to do: See the usage: commerce ${one.path.join(' ')} --help`);
   expect(server.seen).toEqual([]);
 });
 
@@ -71,17 +71,17 @@ test.each([
   { args: ['shipping-options', 'create', 'Parcel'], missing: 'Give --price <amount>.' },
   { args: ['api-keys', 'create'], missing: 'Give --description <description> and --scope <scope>.' },
   { args: ['inventory', 'adjust', requests.PRODUCT.id, '--delta', '3'], missing: 'Give --reason <reason>.' },
-])('$args names the flags that are missing', async ({ args, missing }) => {
+])('$args names the missing flags', async ({ args, missing }) => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(args);
   expect(code).toBe(2);
   expect(err).toContain(missing);
-  expect(err).toMatch(/What to do: See what it takes: commerce [a-z-]+ [a-z]+ --help/);
+  expect(err).toMatch(/What to do: See the usage: commerce [a-z-]+ [a-z]+ --help/);
   expect(server.seen).toEqual([]);
 });
 
-test('--input takes the fields that have no flag and those that are required, and flags come before it', async () => {
+test('--input supplies fields without a flag and required ones, and flags override it', async () => {
   const server = await fakeServer(requests.ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const file = join(await folder(), 'parcel.json');
@@ -107,7 +107,7 @@ test.each([
   expect(command?.options.find((option) => option.flags === flags)?.description).toBe(help);
 });
 
-test('no flag is there that sets what is so without it, and no file is taken for a body of one field', () => {
+test('no flag sets a default value, and a body with a single field takes no file', () => {
   const flags = COMMANDS.flatMap(({ path, command }) => command.options.map(({ long }) => `${path.join(' ')} ${long}`));
   const useless = /--no-(dry-run|by-hand|keep-prices|low-stock|out-of-stock)|--taxable|rotate --input/;
   expect(flags.filter((flag) => useless.test(flag))).toEqual([]);

@@ -8,14 +8,14 @@ import { calls, type OperationId } from './operations.ts';
 import { needsOneField, type RequestField, requestFields } from './request-fields.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The flags of a command, made from the request of an operation in the contract. */
+/** The flags of a command, built from the request of an operation in the contract. */
 
 type BodyIn<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : object;
 export type BodyOf<Id extends OperationId> = BodyIn<NonNullable<operations[Id]['requestBody']>>;
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
 type NamesIn<Shape> = Shape extends unknown ? keyof Shape & string : never;
 
-/** How one field is presented, where its flag is not simply made from the contract; false: it has no flag. */
+/** The presentation of one field whose flag is not simply built from the contract; false: it has no flag. */
 export type Presentation = false | Partial<Flag>;
 export type Presentations<Id extends OperationId> = Partial<
   Record<NamesIn<BodyOf<Id>> | NamesIn<QueryOf<Id>>, Presentation>
@@ -24,16 +24,16 @@ export type Presentations<Id extends OperationId> = Partial<
 interface Flag {
   flag: string;
   help: string;
-  /** The value of the flag, after the one of an earlier flag of its name. */
+  /** The value of the flag, added to those of earlier flags with its name. */
   read: (text: string, earlier: unknown) => unknown;
-  /** Flags without a value, in place of the one with a value: what each sets. */
+  /** Flags without a value that replace the one with a value, and the value that each sets. */
   sets: { flag: string; help: string; value: unknown }[];
 }
 
 interface Given {
   option: Option;
   field: RequestField;
-  /** What the option sets, if it is one of several without a value. */
+  /** The value of the option, if it is one of several without a value. */
   value?: unknown;
 }
 
@@ -46,8 +46,8 @@ const REQUESTS = new WeakMap<Command, Request>();
 const ARGUMENTS = new WeakMap<Command, Record<string, string>>();
 
 /**
- * Adds a flag for each field of an operation's request. `presented` has the fields with a special presentation, and false adds no
- * flag at all. An argument of the command that has the name of a field sets it, and the field needs no flag.
+ * Adds a flag for each field of an operation's request. `presented` has the fields with a special presentation; false adds no
+ * flag. A field with the name of an argument needs no flag.
  */
 export function addFlags<Id extends OperationId>(
   command: Command,
@@ -73,7 +73,7 @@ export function setsBody(command: Command): boolean {
   return REQUESTS.get(command)?.given.some(({ field }) => field.place === 'body') ?? false;
 }
 
-/** Adds the flag that takes a whole body from a file. */
+/** Adds the flag that reads a body from a file. */
 export function addInput(command: Command): Command {
   return command.option('--input <file>', 'take the fields from this JSON file, too; - is the standard input');
 }
@@ -105,8 +105,8 @@ export interface GivenRequest<Id extends OperationId> {
 }
 
 /**
- * The request that the flags of a command make: the fields of --input, over them those of the flags, and over those the ones of
- * the arguments. A usage error names what is missing.
+ * The request of a command: the fields of --input, overridden by those of the flags, overridden by those of the arguments. A
+ * usage error names the missing ones.
  */
 export async function givenRequest<Id extends OperationId>(
   command: Command,
@@ -135,20 +135,20 @@ export async function givenRequest<Id extends OperationId>(
 function seeHelp(command: Command): string {
   const names: string[] = [];
   for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
-  return `See what it takes: ${names.join(' ')} --help`;
+  return `See the usage: ${names.join(' ')} --help`;
 }
 
 function missingFlags(command: Command): never {
   throw new Error(`${command.name()} has no flags of an operation.`);
 }
 
-/** Says which option or argument of a command sets which field of its body, where the contract does not. */
+/** Records which option or argument of a command sets which field of its body, if the contract does not define it. */
 export function nameFlags(command: Command, flags: Record<string, string>): Command {
   ARGUMENTS.set(command, { ...ARGUMENTS.get(command), ...flags });
   return command;
 }
 
-/** The option or argument that sets a field; undefined when there is none. */
+/** The option or argument that sets a field; undefined if there is none. */
 export function flagOf(command: Command | undefined, field: string): string | undefined {
   const [name = '', ...rest] = field.split('.');
   const flag = command && (ARGUMENTS.get(command)?.[name] ?? argumentOf(command, name) ?? optionOf(command, name));

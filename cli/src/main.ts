@@ -54,11 +54,11 @@ Environment:
 
 Exit codes:
   0  done
-  1  the server refused; the message says why
-  2  the command, or a file it was given, is not right
+  1  the server rejected the command; the message gives the reason
+  2  the command line or an input file is invalid
   3  not logged in, or the login has ended
   4  the server cannot be reached
-  5  an import went through the whole file and some of its products were refused
+  5  an import read the whole file, and some records were rejected
 
 Examples:
   $ commerce init my-shop
@@ -69,10 +69,7 @@ Examples:
   $ commerce orders mark-paid 1001
   $ commerce listen --forward-to http://localhost:4000`;
 
-/**
- * Runs one command line and resolves to its exit code. Results go to stdout, everything else to stderr. Only a bug of
- * ours throws.
- */
+/** Runs one command line and resolves to its exit code. Results go to stdout, everything else to stderr. Only bugs throw. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   let running: Command | undefined;
   const program = createProgram(terminal).hook('preAction', (_program, command) => {
@@ -83,16 +80,16 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    // The command was not complete: its help is already on stderr.
+    // The command was incomplete: its help is already on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
     const report = withFlags(reportOf(error), running);
-    if (error instanceof CommanderError) report.remedy = `See what it takes: ${nameIn(program, args)} --help`;
+    if (error instanceof CommanderError) report.remedy = `See the usage: ${nameIn(program, args)} --help`;
     terminal.stderr.write(args.includes('--json') ? `${JSON.stringify(report)}\n` : inWords(report, terminal));
     return report.exit_code;
   }
 }
 
-/** The command that a line means, as far as it names one. */
+/** The command of a line, as far as it names one. */
 function nameIn(program: Command, args: string[]): string {
   let [command, name] = [program, program.name()];
   for (const arg of args.filter((one) => !one.startsWith('-'))) {
@@ -103,7 +100,7 @@ function nameIn(program: Command, args: string[]): string {
   return name;
 }
 
-/** Names the fields that the server found mistakes in as they were typed. */
+/** Names the fields with errors as they were typed. */
 function withFlags(report: Report, command: Command | undefined): Report {
   if (!report.detail) return report;
   const detail = report.detail.map((mistake) => {
@@ -129,7 +126,7 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.stderr.write(text),
       getOutHelpWidth: () => terminal.stdout.columns ?? 100,
       getErrHelpWidth: () => terminal.stderr.columns ?? 100,
-      // Reported once, by `run`, in the form that was asked for.
+      // Reported once, by `run`, in the requested format.
       outputError: () => {},
     })
     .exitOverride();

@@ -11,7 +11,7 @@ export function nearestPaths({ operations }: Contract, path: string): string[] {
   return ranked.slice(0, SHOWN).map(({ known }) => known);
 }
 
-/** A parameter stands for any part; a part too many or too few counts in full. */
+/** A parameter matches any segment; each missing or additional segment counts in full. */
 function distanceOf(known: string[], asked: string[]): number {
   let sum = 0;
   for (let at = 0; at < Math.max(known.length, asked.length); at += 1) {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from './main.ts';
 import { calledBy } from './operations.ts';
 
-/** Every operation of the dashboard, by its verb and path. */
+/** Every operation of the dashboard, by its method and path. */
 const OPERATIONS = new Map(
   Object.entries(contract.paths).flatMap(([path, item]) =>
     Object.entries(item)
@@ -24,7 +24,7 @@ const leaves = (command: Command): Command[] =>
 const COMMANDS = leaves(createProgram({ env, stdin, stdout, stderr, once, off }));
 const DECLARED = new Set<string>(COMMANDS.flatMap((command) => calledBy(command)));
 
-/** The operations that the code calls, read from its literal verbs and paths. */
+/** The operations that the code calls, read from its literal methods and paths. */
 function calledInCode(): Set<string> {
   const folder = import.meta.dirname;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -35,7 +35,7 @@ function calledInCode(): Set<string> {
   const calls = texts.flatMap((text) => [
     ...[...text.matchAll(/\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g)].map(([, verb, path]) => `${verb} ${path}`),
     ...[...text.matchAll(/paginate\(\s*client,\s*'([^']+)'/g)].map(([, path]) => `GET ${path}`),
-    // The commands that are one call: `addCall` calls the operation that they name.
+    // Commands that make one call: `addCall` calls the operation that they name.
     ...[...text.matchAll(/^ +operation: '(dashboard\.\w+)'/gm)].map(([, id = '']) => id),
   ]);
   return new Set(calls.map((call) => OPERATIONS.get(call) ?? call));
@@ -49,10 +49,10 @@ test('every command that deletes takes --yes', () => {
   const deletes = new Set([...OPERATIONS].flatMap(([call, id]) => (call.startsWith('DELETE ') ? [id] : [])));
   const asked = (command: Command) => command.options.some(({ long }) => long === '--yes');
   const silent = COMMANDS.filter((command) => calledBy(command).some((id) => deletes.has(id)) && !asked(command));
-  // What it deletes at its end is the listener that it made.
+  // It only deletes its own listener at the end.
   expect(silent.map((command) => command.name())).toEqual(['listen']);
 });
 
-test('the commands call the operations that they say, and no others', () => {
+test('the commands call exactly the operations that they declare', () => {
   expect([...calledInCode()].sort()).toEqual([...DECLARED].sort());
 });

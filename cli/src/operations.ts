@@ -6,13 +6,13 @@ export type OperationId = keyof operations & `dashboard.${string}`;
 
 const CALLED = new WeakMap<Command, OperationId[]>();
 
-/** Says which operations a command is there for; a test compares them with the contract, and with the calls in the code. */
+/** Declares the operations of a command; a test compares them with the contract and with the calls in the code. */
 export function calls(command: Command, ...ids: OperationId[]): Command {
   CALLED.set(command, ids);
   return command;
 }
 
-/** Whether an operation cannot be undone: the command that is there for it asks first. */
+/** Whether an operation is irreversible: its command asks first. */
 export function asksFirst(program: Command, id: string | undefined): boolean {
   const isFor = (command: Command): boolean =>
     (calledBy(command).some((own) => own === id) && command.options.some(({ long }) => long === '--yes')) ||
@@ -20,7 +20,7 @@ export function asksFirst(program: Command, id: string | undefined): boolean {
   return isFor(program);
 }
 
-/** The operations that a command is there for. */
+/** The operations of a command. */
 export function calledBy(command: Command): readonly OperationId[] {
   return CALLED.get(command) ?? [];
 }

@@ -2,8 +2,8 @@ import type { OperationId } from './operations.ts';
 import { requestFields } from './request-fields.ts';
 
 /**
- * The texts and numbers that an operation can set and that a view has no line for, by their names: a field that is added to the
- * contract is shown without a change here. `rest` has the fields without a line.
+ * The texts and numbers that an operation can set and that a view has no line for, by their names: a new field of the contract
+ * is shown without a change here. `rest` has the fields without a line.
  */
 export function otherFacts(id: OperationId, rest: object): Record<string, string | number> {
   const values: Partial<Record<string, unknown>> = { ...rest };

@@ -22,7 +22,7 @@ const ROWS: Row[] = [
 const still = painter({ env: {} }, { isTTY: false });
 const coloured = painter({ env: {} }, { isTTY: true });
 
-test('columns are aligned by what a terminal shows, amounts at their right end', () => {
+test('aligns columns by their display width, and amounts at their right end', () => {
   expect(table(COLUMNS, ROWS, { paint: still, width: undefined })).toBe(
     [
       'NAME            PRICE  STOCK', //
@@ -32,7 +32,7 @@ test('columns are aligned by what a terminal shows, amounts at their right end',
   );
 });
 
-test('a column gives way on a narrow terminal', () => {
+test('shrinks a column on a narrow terminal', () => {
   const rows = [{ name: 'A very long name of a product', price: '9.50', stock: 1 }];
   expect(table(COLUMNS, rows, { paint: still, width: 34 })).toBe(
     [
@@ -42,17 +42,17 @@ test('a column gives way on a narrow terminal', () => {
   );
 });
 
-test('colours are used only in a terminal, and not when NO_COLOR forbids them', () => {
+test('uses colours only in a terminal without NO_COLOR', () => {
   expect(table(COLUMNS, ROWS, { paint: coloured, width: undefined })).toContain('\x1b[31m0\x1b[0m');
   expect(painter({ env: { NO_COLOR: '1' } }, { isTTY: true })('red', 'x')).toBe('x');
   expect(painter({ env: {} }, {})('red', 'x')).toBe('x');
 });
 
-test('texts of others cannot steer the terminal', () => {
+test('escapes texts of others for the terminal', () => {
   expect(plain('a\x1b[2J\nb\u202ec\u0007')).toBe('a [2J bc ');
 });
 
-test('who has the program from npx is told its commands with npx, and everybody else as they are', () => {
+test('names commands with npx if it was started that way', () => {
   const words = 'Log in: commerce login --demo, or npx commerce login. See @commerce-backend/cli and my-commerce shop.';
   expect(asCalled(words, { env: {} })).toBe(words);
   expect(asCalled(words, { env: { npm_command: 'exec' } })).toBe(words.replace('in: commerce', 'in: npx commerce'));

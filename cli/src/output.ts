@@ -4,7 +4,7 @@ type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 
 const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, yellow: 33, green: 32 };
 
-/** Words in colour, when the stream is a terminal whose owner did not forbid it with NO_COLOR (https://no-color.org). */
+/** Coloured words, if the stream is a terminal without NO_COLOR (https://no-color.org). */
 export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolean }) {
   const coloured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   return (colour: Colour | undefined, text: string): string =>
@@ -13,24 +13,21 @@ export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolea
 
 export type Paint = ReturnType<typeof painter>;
 
-/** Prints a result to stdout: for programs the value as JSON, for people the text made from it. */
+/** Prints a result to stdout: the value as JSON for programs, a text made from it for people. */
 export function show(terminal: Terminal, json: boolean, value: unknown, text: (paint: Paint) => string): void {
   const printed = json ? JSON.stringify(value, null, 2) : text(painter(terminal, terminal.stdout));
   terminal.stdout.write(`${printed}\n`);
 }
 
 /**
- * Text of others made harmless for a terminal: without control characters, which could move the cursor or set its
- * colours, and without the invisible ones that turn the direction of writing.
+ * Escapes untrusted text for a terminal: removes control characters, which could move the cursor or set its colours, and
+ * invisible ones that change the direction of writing.
  */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
-/**
- * Our own words with their commands as this program was called: who has it from npm's `npx` or a script of a package has no
- * command of that name on their PATH.
- */
+/** Our own texts with commands as this program was started: with `npx` or a package script, the PATH has no such command. */
 export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string {
   return env.npm_command ? words.replaceAll(/(?<![\w@/-]|npx )commerce (?=[a-z])/g, 'npx commerce ') : words;
 }
@@ -38,25 +35,25 @@ export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string 
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | null;
-  /** Numbers and amounts are aligned at the right. */
+  /** Aligns numbers and amounts at the right. */
   right?: boolean;
   colour?: (row: Row) => Colour | undefined;
-  /** Shrinks, down to 12 characters, when the table is wider than the terminal. */
+  /** Shrinks, down to 12 characters, if the table is wider than the terminal. */
   shrinks?: boolean;
-  /** Goes on in the next lines where it is shrunk, in place of being cut. */
+  /** Wraps to the next lines if it is shrunk, instead of being cut. */
   wraps?: boolean;
-  /** Goes below its row, with its title, when the table is wider than the terminal; the last of such columns goes first. */
+  /** Moves below its row, with its title, if the table is wider than the terminal; the last such column moves first. */
   below?: boolean;
 }
 
-/** What stands for a value that a row does not have. */
+/** The placeholder for a missing value. */
 const NOTHING = '–';
 const GAP = '  ';
 const LEAST = 12;
 
 /**
- * Rows below their titles, in aligned columns, as wide as needed or as the terminal is. What does not fit goes below the row or
- * is cut, as its column says.
+ * Rows below their titles, in aligned columns, as wide as needed or as the terminal. Columns that do not fit move below the row
+ * or are cut, as each column defines.
  */
 export function table<Row>(
   columns: Column<Row>[],
@@ -114,19 +111,19 @@ function overBy<Row>(measured: Measured<Row>[], available: number): number {
 
 export interface TableStyle {
   paint: Paint;
-  /** The terminal's width in columns; undefined when the output is not a terminal, and nothing is cut. */
+  /** The terminal's width in columns; undefined if the output is not a terminal, and nothing is cut. */
   width: number | undefined;
 }
 
 /** How tables look on this terminal. */
 export function styleOf({ stdout }: Terminal, paint: Paint): TableStyle {
-  // Some terminals of programs say that they have no columns.
+  // Some pseudo-terminals report 0 columns.
   return { paint, width: stdout.isTTY ? stdout.columns || 80 : undefined };
 }
 
 /**
- * Which columns stand beside each other, no wider than the terminal, and which go below. First those that say so leave, then those
- * that may be cut are, and at last others leave: an id is of no use when cut, and a name is what rows are told apart by.
+ * The columns beside each other, no wider than the terminal, and those below. Movable columns move first, then those that may
+ * be cut are cut, and finally others move: an id is useless when cut, and a name distinguishes the rows.
  */
 function arranged<Row>(measured: Measured<Row>[], available: number) {
   const beside = [...measured];
@@ -142,7 +139,7 @@ function arranged<Row>(measured: Measured<Row>[], available: number) {
   return { beside, below: measured.filter((own) => !beside.includes(own)) };
 }
 
-/** Texts in indented lines, as many in each as fit; one that fits in none is broken at its spaces. */
+/** Texts in indented lines, as many per line as fit; a longer one is broken at its spaces. */
 function packed(texts: string[], available: number): string[] {
   const lines: string[] = [];
   const add = (text: string, gap: string) => {
@@ -169,7 +166,7 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** Takes from the widest of the columns that may be cut. */
+/** Shrinks the widest of the columns that may be cut. */
 function shrink<Row>(measured: Measured<Row>[], available: number): void {
   const widest = () =>
     measured
@@ -178,7 +175,7 @@ function shrink<Row>(measured: Measured<Row>[], available: number): void {
   for (let own = widest(); own && overBy(measured, available) > 0; own = widest()) own.width -= 1;
 }
 
-/** Facts one below the other, with the names in one column. */
+/** Facts one per line, with the names in one column. */
 export function facts(entries: Record<string, string | number | null | undefined>, paint: Paint): string {
   const given = Object.entries(entries).filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([name]) => name.length));
@@ -187,7 +184,7 @@ export function facts(entries: Record<string, string | number | null | undefined
     .join('\n');
 }
 
-/** A time in the reader's own zone, to the minute; `none` stands for null. */
+/** A time in the reader's time zone, to the minute; `none` is shown for null. */
 export function moment(timestamp: string | null, none = '–'): string {
   if (timestamp === null) return none;
   const date = new Date(timestamp);
@@ -201,7 +198,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Which page of a list this is, and how to see the next one; undefined when the list is on one page. */
+/** The current page of a list, and the command for the next one; undefined if the list has one page. */
 export function pageLine(noun: string, list: { total: number; page: number; pages: number }): string {
   const count = `${list.total} ${list.total === 1 ? noun.replace(/s$/, '') : noun}`;
   if (list.pages <= 1 && list.page === 1) return `${count}.`;
@@ -213,7 +210,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NARROW = /[\p{M}\p{Cf}]/u;
 
-/** How many columns of a terminal a text takes: East Asian letters and emoji take two, combining marks none. */
+/** The display width of a text: East Asian letters and emoji take two columns, combining marks none. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return [...text].reduce((sum, character) => sum + characterWidth(character), 0);

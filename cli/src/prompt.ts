@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { usageError } from './errors.ts';
 import { canAsk, type Terminal } from './terminal.ts';
 
-/** Asks a person for a line, trimmed; an empty one stands for `preset` when there is one, else it is asked again. */
+/** Asks a person for a line, trimmed; an empty one means `preset` if there is one, else it asks again. */
 export async function ask(terminal: Terminal, question: string, preset?: string): Promise<string> {
   const shown = preset ? `${question} [${preset}]: ` : `${question}: `;
   for (;;) {
@@ -13,8 +13,8 @@ export async function ask(terminal: Terminal, question: string, preset?: string)
 }
 
 /**
- * A secret: typed without echo by a person, or the first line of the standard input when that is no terminal. Never an
- * argument, which every user of the machine can see and the shell remembers. A usage error when there is none.
+ * A secret: typed without echo by a person, or the first line of the standard input if that is no terminal. Never an argument,
+ * because every user of the machine can see arguments and the shell stores them. A usage error if there is none.
  */
 export async function askSecret(terminal: Terminal, question: string): Promise<string> {
   const secret = canAsk(terminal)
@@ -38,14 +38,14 @@ export async function askSecrets(terminal: Terminal, questions: string[]): Promi
 }
 
 /**
- * Asks a person to agree before something is done; anything but a yes ends the command as cancelled. Where nobody can be asked
- * it is a usage error: a program agrees with --yes.
+ * Asks a person to agree before an action; any other answer than yes ends the command as cancelled. If nobody can be asked, it
+ * is a usage error: programs agree with --yes.
  */
 export async function confirm(terminal: Terminal, question: string): Promise<void> {
   if (!(await agrees(terminal, question))) throw usageError('Cancelled. Nothing was changed.');
 }
 
-/** As `confirm`, where a no is an answer as well. */
+/** Like `confirm`, but a no is an answer as well. */
 export async function agrees(terminal: Terminal, question: string): Promise<boolean> {
   if (!canAsk(terminal)) {
     throw usageError(`This needs a confirmation, and there is nobody to ask: ${question}`, 'Add --yes.');

@@ -2,12 +2,12 @@ import raw from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { contractOf, type Operation, type Parameter, propertiesOf, type Schema, typesOf } from './contract.ts';
 import type { OperationId } from './operations.ts';
 
-/** The fields of requests, as the contract describes them. The package includes only this part of it (scripts/build.mjs). */
+/** The fields of requests, from the contract. The package includes only this part of it (scripts/build.mjs). */
 
 export const REQUESTS = contractOf(raw);
 const OPERATIONS = new Map(REQUESTS.operations.map((operation) => [operation.operationId, operation]));
 
-/** How the value of a field is written on the command line. `json` has no flag: --input takes it. */
+/** The notation of a field's value on the command line. `json` has no flag: --input takes it. */
 export type Kind =
   | 'text'
   | 'words'
@@ -28,7 +28,7 @@ export interface RequestField {
   place: 'query' | 'body';
   kind: Kind;
   isList: boolean;
-  /** Takes null, the empty list or the empty map, which "none" stands for. */
+  /** Takes null, the empty list or the empty map, written as "none". */
   clears: null | [] | Record<string, never> | undefined;
   required: boolean;
   words: string[] | undefined;
@@ -52,7 +52,7 @@ export function needsOneField(id: OperationId): boolean {
 
 const FIELDS = new Map<OperationId, RequestField[]>();
 
-/** The parameters of the query and the fields of the body, read once: every start makes all commands. */
+/** The parameters of the query and the fields of the body, read once, because every start builds all commands. */
 export function requestFields(id: OperationId): RequestField[] {
   const fields = FIELDS.get(id) ?? readFields(id);
   FIELDS.set(id, fields);
@@ -73,7 +73,7 @@ export function bodyFields(id: OperationId): [string, Schema][] {
   return Object.entries(propertiesOf(REQUESTS, operationWith(id).body ?? {}).properties);
 }
 
-/** The name of a schema of its own; else empty. */
+/** The name of a named schema; else empty. */
 export function schemaName({ $ref = '' }: Schema): string {
   return $ref.split('/').at(-1) ?? '';
 }
@@ -119,12 +119,12 @@ function kindOf(name: string, schema: Schema): Kind {
   if (type !== 'string') return 'json';
   if (values) return 'words';
   if (format === 'uuid') return 'id';
-  // A day without a time is its end where it ends something.
+  // A day without a time means its end in fields that end something.
   if (format === 'date-time') return /_to$|^ends_/.test(name) ? 'until' : 'since';
   return 'text';
 }
 
-/** The first sentence of the description, with the word of the command line for null; without one, the words of the name. */
+/** The first sentence of the description, with the command line's word for null; without one, the words of the name. */
 function helpOf(name: string, { description = name.replaceAll('_', ' ') }: Schema): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/);
   const words = sentence.replace(/^\p{Lu}(?=\p{Ll}| )/u, (letter) => letter.toLowerCase());
@@ -136,5 +136,5 @@ function boundsOf({ minimum, maximum }: Schema): string | undefined {
   return isShown ? `${minimum} to ${maximum}` : undefined;
 }
 
-/** Higher maxima are there for the database, and help nobody. */
+/** Higher maxima are technical limits, and do not help users. */
 const MOST_SHOWN = 10_000;

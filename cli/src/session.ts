@@ -17,27 +17,27 @@ export interface GlobalOptions {
   url?: string;
 }
 
-/** What a command needs for its calls: which server, and as whom. */
+/** The server and the credentials for the calls of a command. */
 export interface Session {
   url: string;
-  /** The profile's name; undefined when COMMERCE_API_KEY is used. */
+  /** The profile's name; undefined if COMMERCE_API_KEY is used. */
   profileName: string | undefined;
-  /** What is remembered of the profile; empty when COMMERCE_API_KEY is used. */
+  /** The stored profile; empty if COMMERCE_API_KEY is used. */
   profile: Partial<Profile>;
   client: DashboardClient;
 }
 
-/** How patient a client is, in the options of the SDK. */
+/** The retries and timeouts of a client, in the options of the SDK. */
 export type Patience = { maxAttempts?: number; maxWaitMs?: number; timeoutMs?: number };
 
 export const LOCAL_URL = 'http://localhost:8080';
 
-/** The profile that a command is about: --profile, else COMMERCE_PROFILE, else "default". */
+/** The profile of a command: --profile, else COMMERCE_PROFILE, else "default". */
 export function profileNameOf({ profile }: GlobalOptions, { env }: Pick<Terminal, 'env'>): string {
   return profile || env.COMMERCE_PROFILE || 'default';
 }
 
-/** The server that a command is about, whoever is logged in there. */
+/** The server of a command, whoever is logged in there. */
 export async function serverOf(command: Command, { env }: Terminal): Promise<string> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const name = profileNameOf(options, { env });
@@ -51,7 +51,7 @@ function addressOf({ url, profile }: GlobalOptions, env: Terminal['env'], kept: 
 
 /**
  * The server and credentials of a command. COMMERCE_API_KEY comes before the profile, unless --profile names one. A profile's
- * credentials are sent only to its own server: another --url or COMMERCE_URL needs a login of its own.
+ * credentials are sent only to its own server: another --url or COMMERCE_URL needs its own login.
  */
 export async function openSession(command: Command, terminal: Terminal, patience: Patience = {}): Promise<Session> {
   const options = command.optsWithGlobals<GlobalOptions>();
@@ -110,7 +110,7 @@ function notLoggedIn(name: string, others: string[], env: Terminal['env']): Comm
   return new CommandError(EXIT.notLoggedIn, 'not_logged_in', `Profile "${name}" is not logged in.`, remedy);
 }
 
-/** A server's address as it is stored: without a slash at its end. A usage error when it is not one. */
+/** A server's URL as it is stored: without a trailing slash. A usage error if it is invalid. */
 export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {

@@ -6,9 +6,9 @@ import { createProgram } from './main.ts';
 import { calledBy } from './operations.ts';
 import { type Answers, folder } from './testing.ts';
 
-/** For tests: what the contract says of each request of the dashboard, and how the published flags write it. */
+/** For tests: the contract's data for each dashboard request, and its published flags. */
 
-// biome-ignore lint/suspicious/noExplicitAny: schemas and examples of the contract, which are read by their names.
+// biome-ignore lint/suspicious/noExplicitAny: schemas and examples of the contract, read by their names.
 type Json = any;
 const whole: Json = contract;
 export const resolved = (value: Json): Json =>
@@ -65,7 +65,7 @@ const OPERATIONS: Operation[] = Object.entries<Json>(whole.paths).flatMap(([path
     }),
 );
 
-/** Operations whose commands ask for secrets, read files or make several calls, with options of their own. */
+/** Operations whose commands ask for secrets, read files or make several calls, with their own options. */
 const WRITTEN = new Set(
   [
     ...['login', 'confirmIdentity', 'requestStaffPasswordReset', 'resetStaffPassword', 'changePassword'],
@@ -77,7 +77,7 @@ const WRITTEN = new Set(
   ].map((name) => `dashboard.${name}`),
 );
 
-/** The published flags that do not have the name of their field. */
+/** The published flags without the name of their field. */
 const PUBLISHED: Record<string, string> = {
   agent_token_id: '--agent',
   actor_id: '--actor',
@@ -124,7 +124,7 @@ const PUBLISHED: Record<string, string> = {
   webhook_id: '--webhook',
 };
 
-/** Fields of one operation that published flags set in another way, and what is expected of these. */
+/** Fields of one operation that published flags set differently, and the expected results. */
 export const SPECIAL: Record<string, [string[], unknown][]> = {
   'createDiscount.kind': [[['--free-shipping'], 'free_shipping']],
   'createDiscount.value': [[['--amount', '5.00'], '5.00']],
@@ -158,7 +158,7 @@ export const SPECIAL: Record<string, [string[], unknown][]> = {
   'adjustInventories.dry_run': [[['--dry-run'], true]],
 };
 
-/** Fields that have no flag, that are named by an argument, or whose lists are named by SKU and tested with their command. */
+/** Fields without a flag, fields set by an argument, and lists by SKU, which are tested with their command. */
 export const ELSEWHERE = new Set([
   ...['createImage.url', 'createImage.file_id', 'createFulfillment.items', 'createRefund.line_items'],
   ...['adjustInventories.adjustments', 'createProduct.options', 'createProduct.images', 'createProduct.variants'],
@@ -178,7 +178,7 @@ const IN_PATH: Record<string, string> = {
 };
 export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_all, name) => IN_PATH[name] ?? ID);
 
-/** What a command needs beside the flag that is tested, by its flag. */
+/** The other arguments that a command needs, by the tested flag. */
 export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
   createRefund: (flag) => (flag === '--amount' ? [] : ['--amount', '1.00']),
@@ -222,7 +222,7 @@ export const CASES = OPERATIONS.filter(({ id, fields }) => fields.length > 0 && 
   return { id: operation.id.replace('dashboard.', ''), operation, ...(found ?? { command: undefined, path: [] }) };
 });
 
-/** The arguments of a command: those of the path, and the fields that have no flag. */
+/** The arguments of a command: those of the path, and the fields without a flag. */
 export async function argumentsOf({ command, operation }: (typeof CASES)[number]): Promise<string[]> {
   const file = join(await folder(), 'rows.csv');
   await writeFile(file, 'sku,delta\nMUG-1,3\n');
@@ -247,7 +247,7 @@ export const flagsFor = (id: string, { name, place, schema }: Field): [string[],
     ];
   }
   const clears = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-  // In a query, none is a text like any other.
+  // In a query, none is an ordinary text.
   const samples = samplesOf(name, schema).map(([texts, value]): [string[], unknown] =>
     place === 'query' && clears(value) ? [texts, texts] : [texts, value],
   );
@@ -272,7 +272,7 @@ export function flaggedFields({ id, operation, command }: Case): Field[] {
   return operation.fields.filter(({ name }) => !isNamed(name) && !ELSEWHERE.has(`${id}.${name}`));
 }
 
-/** The flags of the required fields, but for one. */
+/** The flags of the required fields, except one. */
 export function requiredFlags(one: Case, but: string): string[] {
   const isRequired = ({ name, required }: Field) =>
     required && name !== but && !SPECIAL[`${one.id}.${name}`] && `${one.id}.${name}` !== 'createRefund.amount';

@@ -9,22 +9,22 @@ import { onTestFinished } from 'vitest';
 import { run } from './main.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One request as the fake server saw it. */
+/** One request that the fake server received. */
 export interface Seen {
   method: string;
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it sent.
+  // biome-ignore lint/suspicious/noExplicitAny: each test defines its own bodies.
   body: any;
 }
 
 type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
 
-/** Answers by verb and path, such as `GET /api/dashboard/me`; a function chooses the answer by the request. */
+/** Responses by method and path, such as `GET /api/dashboard/me`; a function chooses the response by the request. */
 export type Answers = Record<string, Answer | ((seen: Seen) => Answer)>;
 
-/** A server in place of ours, for the duration of one test, and all requests that it got. */
+/** A fake server for the duration of one test, and all requests that it received. */
 export async function fakeServer(answers: Answers): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ export async function fakeServer(answers: Answers): Promise<{ url: string; seen:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** The address of a server that has gone away. */
+/** The address of a server that has stopped. */
 export async function closedServer(): Promise<{ url: string }> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -60,12 +60,12 @@ export function pageOf(noun: string, rows: unknown[]) {
   return { [noun]: rows, total: rows.length, page: 1, limit: 20, pages: 1 };
 }
 
-/** An answer that refuses, in the contract's shape. */
+/** An error response in the contract's form. */
 export function refusal(status: number, error: string, message: string, more: object = {}): Answer {
   return { status, body: { error, message, request_id: 'req-1', retryable: false, ...more } };
 }
 
-/** A folder of its own for one test. */
+/** A temporary folder for one test. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'commerce-cli-'));
   onTestFinished(() => rm(path, { recursive: true }));
@@ -78,7 +78,7 @@ interface Outcome {
   err: string;
 }
 
-/** What a command reads: the input of a program, or what a person types at a terminal that is so wide. */
+/** The input of a command: that of a program, or of a person at a terminal of this width. */
 interface Keyboard {
   input?: string;
   typed?: string;
@@ -86,14 +86,14 @@ interface Keyboard {
 }
 
 /**
- * A command line of one user: what it remembers stays from call to call. The user has a home and data of their own, so that a demo
- * shop in the folder of the tests, or the profiles of the person who runs them, make no difference.
+ * A command line of one user, whose stored profiles stay from call to call. The user has a separate home and data directory, so
+ * that a demo shop in the tests' folder, or the profiles of the developer, make no difference.
  */
 export async function user(env: Record<string, string> = {}) {
   const home = await folder();
   const config = join(home, 'config.json');
   const own = { HOME: home, COMMERCE_CONFIG: config, DATA_DIR: join(home, 'data') };
-  /** A command while it runs: what it has printed so far, and Ctrl-C. */
+  /** A running command: its output so far, and Ctrl-C. */
   const begin = (args: string[], { input = '', typed, columns = 100 }: Keyboard = {}) => {
     const [stdout, stderr] = [collector(typed !== undefined, columns), collector(typed !== undefined, columns)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);

@@ -12,14 +12,14 @@ const ASK_EVERY_MS = 500;
 const READY_WITHIN_MS = 180_000;
 const UPLOAD_WITHIN_MS = 120_000;
 
-/** The beginnings of the files that the server takes, in hexadecimal digits. */
+/** The first bytes of the files that the server accepts, in hexadecimal digits. */
 const TYPES = [
   { content_type: 'image/jpeg', begins: /^ffd8ff/ },
   { content_type: 'image/png', begins: /^89504e470d0a1a0a/ },
   { content_type: 'image/webp', begins: /^52494646.{8}57454250/ },
 ] as const;
 
-/** Uploads a picture from this machine, and waits until it can be used. Throws a CommandError with the reason when it cannot. */
+/** Uploads a picture from this machine, and waits until it can be used. Throws a CommandError with the reason if it cannot. */
 export async function uploadPicture(client: DashboardClient, path: string): Promise<StoredFile> {
   const { bytes, content_type } = await look(path);
   const hash = createHash('sha256');
@@ -38,14 +38,14 @@ async function look(path: string) {
     const { size } = await handle.stat();
     const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
     const type = TYPES.find(({ begins }) => begins.test(buffer.toString('hex')));
-    if (!type) throw usageError(`${path} is no JPEG, PNG or WebP picture.`);
+    if (!type) throw usageError(`${path} is not a JPEG, PNG or WebP picture.`);
     return { bytes: size, content_type: type.content_type };
   } finally {
     await handle.close();
   }
 }
 
-/** The address is a secret of its own: no credential goes with it. */
+/** The URL is a secret itself: no credential is sent with it. */
 async function send(address: string, path: string): Promise<void> {
   const signal = AbortSignal.timeout(UPLOAD_WITHIN_MS);
   const response = await fetch(address, { method: 'PUT', body: await openAsBlob(path), signal });
@@ -53,7 +53,7 @@ async function send(address: string, path: string): Promise<void> {
   const { error = 'unavailable', message = `The server answered with ${response.status}.` } = (await response
     .json()
     .catch(() => ({}))) as { error?: string; message?: string };
-  throw new CommandError(EXIT.refused, error, `${path} was not taken: ${message}`);
+  throw new CommandError(EXIT.refused, error, `${path} was rejected: ${message}`);
 }
 
 async function ready(client: DashboardClient, file_id: string, path: string): Promise<StoredFile> {
@@ -63,7 +63,7 @@ async function ready(client: DashboardClient, file_id: string, path: string): Pr
     if (file.status === 'ready') return file;
     if (file.failure) throw new CommandError(EXIT.refused, file.failure.code, `${path}: ${file.failure.message}`);
     if (Date.now() > until) {
-      const remedy = `See how far it is: commerce files get ${file_id}`;
+      const remedy = `Check its state: commerce files get ${file_id}`;
       throw new CommandError(EXIT.unreachable, 'timeout', `${path} is still being processed.`, remedy);
     }
   }

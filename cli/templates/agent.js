@@ -1,5 +1,5 @@
-// An agent that shops for a customer: `npm run agent` beside `npm run dev`, or `npm run agent -- "a lamp under 80 euros"`. It cannot pay:
-// a person allows it first, and confirms each purchase. With --auto-approve the first is played.
+// An agent that shops for a customer: run `npm run agent` or `npm run agent -- "a lamp under 80 euros"` while `npm run dev` is
+// running. It cannot pay: a person approves it first and confirms each purchase. --auto-approve simulates the approval.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
@@ -38,13 +38,13 @@ else {
 }
 const { access_token: agentToken } = await consent.token();
 
-// --- Finding, and preparing ----------------------------------------------------------------------------------------------
+// --- Finding and preparing -----------------------------------------------------------------------------------------------
 
 // For a language model, the same operations are tools: `createAgentTools` of '@commerce-backend/sdk/tools'.
 const agent = createAgentClient({ baseUrl, agentToken });
 try {
   const bought = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { query } }));
-  // More than one thing fits: ask the customer, and call again with the variant_id of one.
+  // Several products or variants match: ask the customer, and call again with the variant_id of one.
   if (bought.question) console.log(bought.question);
   for (const { content, price } of bought.candidates) console.log(`  ${content.name}, ${price} ${bought.currency}`);
   if (bought.checkout_url) {

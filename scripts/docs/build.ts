@@ -8,11 +8,11 @@ import { deadLinks, pagesWithoutEntry, withLinksOfPage } from './links.ts';
 import { pages, ROOT } from './pages.ts';
 
 /**
- * Writes the documentation as a static site, which any file server can show: docs-site/index.html. Its pages are the documents of the
- * repository, two catalogues made from the contract, and under api/ the reference of each operation. A link that leads
- * nowhere ends it, and so does a page that the navigation does not name.
+ * Writes the documentation as a static site for any file server: docs-site/index.html. Its pages are the documents of the repository,
+ * two catalogues generated from the contract, and under api/ the reference of each operation. It fails on a dead link, and on a page
+ * that is missing in the navigation.
  */
-/** Beside the packages, so that they are found; removed at the end. */
+/** Next to node_modules, so that imports resolve; removed at the end. */
 const SOURCES = join(ROOT, '.docs-site');
 const SITE = join(ROOT, 'docs-site');
 
@@ -31,7 +31,7 @@ for (const [source, page] of pages())
 write('errors.md', errorsPage());
 write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
 cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
-// The compiler of the pages does not support the newest target of the repository's own settings.
+// The compiler of the pages does not support the target of the repository's tsconfig.json.
 write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));
 await build(SOURCES, { outDir: SITE });
 await writeReference(join(SITE, 'api'));

@@ -1,11 +1,11 @@
-// The package is installed on its own: after the compiler has run, this puts the types of the contract beside the
-// declarations and makes every import of them a relative one.
+// The package is installed without the spec package. After the compiler has run, this copies the contract's types next to the
+// declarations and makes every import of them relative.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const CONTRACT = '@commerce-backend/spec';
 const dist = new URL('../dist/', import.meta.url);
-/** What is imported, what it becomes, and where that is copied from. */
+/** The imported module, its replacement, and the source of the copy. */
 const TYPES = [
   [CONTRACT, 'openapi', 'types'],
   [`${CONTRACT}/operator`, 'operator-openapi', 'operator'],
@@ -16,7 +16,7 @@ for (const name of await readdir(dist, { recursive: true })) {
   const file = new URL(name, dist);
   const up = name.includes('/') ? '..' : '.';
   const written = await readFile(file, 'utf8');
-  // In an import, or in a type that the compiler wrote out.
+  // In an import, or in a type that the compiler expanded.
   const declarations = TYPES.reduce(
     (text, [from, kept]) =>
       text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),

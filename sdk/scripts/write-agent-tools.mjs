@@ -1,9 +1,9 @@
-// Writes the definitions of the agent's tools from the contract: one for each operation of the agent surface but consent.
+// Writes the definitions of the agent tools from the contract: one for each operation of the agent surface, except consent.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** What a model needs of a schema. */
+/** The parts of a schema that a model needs. */
 const KEPT = [
   ...['type', 'enum', 'const', 'format', 'description', 'items', 'properties', 'required', 'additionalProperties'],
   ...[
@@ -31,7 +31,7 @@ function omit({ ...fields }, name) {
   return fields;
 }
 
-/** The schema without references and without what only our own validator reads. */
+/** The schema without references and without keywords that only our validator reads. */
 function plain(node) {
   const schema = resolve(node);
   return Object.fromEntries(
@@ -52,7 +52,7 @@ function toolOf(path, method, operation, parameters) {
   const properties = {};
   for (const { name, schema, description } of named) properties[name] = plain({ ...resolve(schema), description });
   for (const [name, schema] of Object.entries(body.properties ?? {})) {
-    if (properties[name]) throw new Error(`${operation.operationId} has two fields ${name}.`);
+    if (properties[name]) throw new Error(`${operation.operationId} has two fields named ${name}.`);
     properties[name] = plain(schema);
   }
   const required = [...named.filter((one) => one.required).map(({ name }) => name), ...(body.required ?? [])];

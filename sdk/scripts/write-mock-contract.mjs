@@ -1,9 +1,9 @@
-// Writes what the mocks need of the contract: how requests are validated, what is answered, and what errors say.
+// Writes the parts of the contract that the mocks need: request schemas, example responses and error messages.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** What validates nothing. */
+/** Keywords that validate nothing. */
 const WORDS = new Set(['description', 'title', 'example', 'examples', 'deprecated', 'writeOnly', 'readOnly']);
 
 function at(ref) {
@@ -16,7 +16,7 @@ function at(ref) {
 const followed = (node) => (node?.$ref ? at(node.$ref) : node);
 const used = new Map();
 
-/** A schema without its words; the components that it refers to are kept under their names. */
+/** A schema without its descriptions; the components that it refers to are kept under their names. */
 function plain(node, isNamed = false) {
   if (Array.isArray(node)) return node.map((one) => plain(one));
   if (typeof node !== 'object' || node === null) return node;
@@ -39,7 +39,7 @@ function answerOf(responses) {
   const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2'));
   const json = followed(response).content?.['application/json'];
   const example = json?.example ?? followed(Object.values(json?.examples ?? {})[0])?.value;
-  if (json && example === undefined) throw new Error('An answer has no example.');
+  if (json && example === undefined) throw new Error('A response has no example.');
   return { status: Number(status), ...(json && { answer: example }) };
 }
 

@@ -1,11 +1,11 @@
-// Writes docs/sdk.md from the declarations that the compiler made: what the SDK exports, with its docstrings. With --check it
-// writes nothing, and fails when the file is another, or when a function has no docstring with an example.
+// Writes docs/sdk.md from the compiled declarations: the exports of the SDK with their docstrings. With --check it writes
+// nothing, and fails if the file is out of date or a function has no docstring with an example.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const dist = new URL('../dist/', import.meta.url);
 const target = new URL('../../docs/sdk.md', import.meta.url);
 
-/** The entries, each with the prefix of what it exports under a name. */
+/** The entry points, with the declaration file of each. */
 const ENTRIES = [
   ['@commerce-backend/sdk', 'index.d.ts'],
   ['@commerce-backend/sdk/operator', 'operator.d.ts'],
@@ -18,7 +18,7 @@ const ENTRIES = [
 const DECLARATION =
   /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export (?:declare )?(async function|function|class|interface|type|const) (\w+)/g;
 
-/** The declarations of a file, in its order. */
+/** The declarations of a file in source order. */
 function declarationsIn(text) {
   return [...text.matchAll(DECLARATION)].map((match) => {
     const [whole, comment, kind, name] = match;
@@ -27,7 +27,7 @@ function declarationsIn(text) {
   });
 }
 
-/** To the end of the declaration: its semicolon, or the brace that closes it. */
+/** Up to the end of the declaration: its semicolon or closing brace. */
 function codeFrom(text, start) {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -47,7 +47,7 @@ function wordsOf(comment) {
   return lines.join('\n').trim();
 }
 
-/** The names that an entry exports from each file. */
+/** The names that an entry point exports from each file. */
 function exportsOf(text) {
   return [...text.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([\w/.-]+)\.js'/g)].map(([, names, file]) => ({
     file: `${file}.d.ts`,
@@ -102,7 +102,5 @@ ${sections.join('\n')}`;
 
 if (!process.argv.includes('--check')) await writeFile(target, reference);
 else if ((await readFile(target, 'utf8').catch(() => '')) !== reference) {
-  throw new Error(
-    'docs/sdk.md is not what the SDK exports. Run: npm run build && node sdk/scripts/write-reference.mjs',
-  );
+  throw new Error('docs/sdk.md is out of date. Run: npm run build && node sdk/scripts/write-reference.mjs');
 }

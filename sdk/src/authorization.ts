@@ -122,15 +122,15 @@ export async function finishAuthorization(
 ): Promise<Schemas['IssuedAgentToken']> {
   const { searchParams: answer } = new URL(callbackUrl);
   if (answer.get('state') !== pending.state) {
-    throw new AuthorizationError('state_mismatch', 'The answer is not to this request: its state is another.');
+    throw new AuthorizationError('state_mismatch', 'The response does not belong to this request: its state differs.');
   }
   if (answer.get('iss') !== pending.issuer) {
-    throw new AuthorizationError('issuer_mismatch', `The answer is not from ${pending.issuer}.`);
+    throw new AuthorizationError('issuer_mismatch', `The response is not from ${pending.issuer}.`);
   }
   const error = answer.get('error');
-  if (error) throw new AuthorizationError(error, answer.get('error_description') ?? `The shop answered ${error}.`);
+  if (error) throw new AuthorizationError(error, answer.get('error_description') ?? `The shop returned ${error}.`);
   const code = answer.get('code');
-  if (!code) throw new AuthorizationError('missing_code', 'The answer has neither a code nor an error.');
+  if (!code) throw new AuthorizationError('missing_code', 'The response has neither a code nor an error.');
   const { token_endpoint, client_id, redirect_uri, code_verifier } = pending;
   const fields = { grant_type: 'authorization_code', code, client_id, redirect_uri, code_verifier };
   return ask({ fetch }, new Request(token_endpoint, { method: 'POST', body: new URLSearchParams(fields) }));
@@ -143,23 +143,25 @@ interface Metadata {
   registration_endpoint: string;
 }
 
-/** The metadata of the shop (RFC 8414), which must be about the shop that was asked. */
+/** The metadata of the shop (RFC 8414). Its issuer must be the shop of the request. */
 async function discover({ baseUrl, siteId, fetch }: AuthorizationPlace): Promise<Metadata> {
   const origin = given('baseUrl', baseUrl).replace(/\/$/, '');
   const site = given('siteId', siteId);
   const address = `${origin}/.well-known/oauth-authorization-server/sites/${encodeURIComponent(site)}`;
   const metadata = await ask<Metadata>({ fetch }, new Request(address));
   if (metadata.issuer !== `${origin}/sites/${site}`) {
-    throw new ConnectionError(`${origin} calls itself ${metadata.issuer}. Set baseUrl to the server's own address.`);
+    throw new ConnectionError(
+      `${origin} reports the issuer ${metadata.issuer}. Set baseUrl to the server's own address.`,
+    );
   }
   return metadata;
 }
 
-/** The JSON of a 2xx answer. */
+/** The JSON of a 2xx response. */
 async function ask<Answer>({ fetch }: Pick<ClientOptions, 'fetch'>, request: Request): Promise<Answer> {
   const send = fetch ?? ((one: Request) => globalThis.fetch(one));
   const response = await send(request).catch((cause: unknown) => {
-    throw new ConnectionError(`${new URL(request.url).origin} had no answer: ${cause}`, { cause });
+    throw new ConnectionError(`${new URL(request.url).origin} did not respond: ${cause}`, { cause });
   });
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw errorOf(response, body);
@@ -171,7 +173,7 @@ function randomText(): string {
   return base64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** What PKCE sends of a secret (RFC 7636 §4.2). */
+/** The PKCE challenge of a verifier (RFC 7636 §4.2). */
 export async function challengeOf(verifier: string): Promise<string> {
   return base64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
 }

@@ -7,7 +7,7 @@ const network = openNetwork();
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxAttempts: 1 });
 const line = { variant_id: siteId, quantity: 1 };
 
-/** The carts of the server, by id: active unless said. */
+/** The carts of the server, by id; active by default. */
 let carts: Record<string, 'active' | 'converted' | 'merged' | 'expired'>;
 let asked: { path: string; customer: string | null; body: unknown }[];
 let kept: Map<string, string>;
@@ -58,7 +58,7 @@ beforeEach(() => {
 
 const made = () => asked.filter(({ path }) => path === 'POST cart').length;
 
-test('a cart is made on first use, once for calls at the same time, and kept for later visits', async () => {
+test('creates a cart on first use, once for parallel calls, and keeps it for later visits', async () => {
   const cart = session();
   const [one, other] = await Promise.all([cart.get(), cart.add(line)]);
   expect([one.id, other.id, (await session().get()).id]).toEqual(['made-0', 'made-0', 'made-0']);
@@ -69,7 +69,7 @@ test('a cart is made on first use, once for calls at the same time, and kept for
 });
 
 test.each(['expired', 'converted', undefined] as const)(
-  'a cart that is %s is replaced, and the call done on the new one',
+  'replaces a cart that is %s, and repeats the call on the new one',
   async (status) => {
     for (const call of ['get', 'add'] as const) {
       kept.set('cart', 'old');
@@ -81,14 +81,14 @@ test.each(['expired', 'converted', undefined] as const)(
   },
 );
 
-test('a cart that was merged leads to the one that has its lines', async () => {
+test('follows a merged cart to the cart that has its lines', async () => {
   carts = { old: 'merged', customers: 'active' };
   kept.set('cart', 'old');
   expect((await session().add(line)).id).toBe('customers');
   expect(made()).toBe(0);
 });
 
-test('a refusal that is not of the cart is thrown, and the cart stays', async () => {
+test('throws an error that does not concern the cart, and keeps the cart', async () => {
   carts = { old: 'active' };
   kept.set('cart', 'old');
   await expect(session().add({ ...line, variant_id: 'no-such' })).rejects.toBeInstanceOf(NotFoundError);
@@ -96,7 +96,7 @@ test('a refusal that is not of the cart is thrown, and the cart stays', async ()
   expect(made()).toBe(0);
 });
 
-test('when even a new cart cannot be used, the refusal is thrown', async () => {
+test('throws the error if even a new cart cannot be used', async () => {
   const failing = session().run(async (cart_id) => {
     carts[cart_id] = 'expired';
     return session()
@@ -109,7 +109,7 @@ test('when even a new cart cannot be used, the refusal is thrown', async () => {
   expect(made()).toBe(3);
 });
 
-test('a login takes the cart along, and the calls after it are the customer’s', async () => {
+test('merges the cart at login, and makes later calls as the customer', async () => {
   carts = { customers: 'active' };
   const cart = session();
   await cart.add(line);

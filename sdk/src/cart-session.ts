@@ -41,7 +41,7 @@ export interface CartSession {
   clear(): Promise<void>;
 }
 
-/** The most carts that one call goes through: the kept one, that which it was merged into, and a new one. */
+/** The maximum number of carts that one call tries: the stored one, the one that it was merged into, and a new one. */
 const MOST_CARTS = 3;
 
 /**
@@ -66,7 +66,7 @@ export function createCartSession(
     return id;
   }
 
-  /** The id of the cart. Calls at the same time make one cart together. */
+  /** The id of the cart. Parallel calls create one cart together. */
   function idOf(): Promise<string> {
     opening ??= open().finally(() => {
       opening = undefined;
@@ -77,19 +77,19 @@ export function createCartSession(
   const read = (cart_id: string) =>
     unwrap(storefront.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } }));
 
-  /** What to go on with after an error: another cart, a new one (null), or nothing else (undefined). */
+  /** The cart to continue with after an error: another cart, a new one (null), or none (undefined). */
   async function instead(cart_id: string, error: unknown): Promise<string | null | undefined> {
     if (isError(error, 'cart_not_active')) return error.body.cart_id ?? null;
     if (isError(error, 'cart_expired')) return null;
     if (!(error instanceof NotFoundError)) return undefined;
-    // It may be the cart that was not found, or a line or a variant.
+    // The 404 may concern the cart, or a line or a variant.
     return read(cart_id).then(
       () => undefined,
       (reason) => (reason instanceof NotFoundError ? null : undefined),
     );
   }
 
-  /** Unless another call has done so meanwhile. */
+  /** Unless another call has already done so. */
   async function replace(old: string, next: string | null): Promise<void> {
     if ((await storage.getItem(key)) !== old) return;
     await (next ? storage.setItem(key, next) : storage.removeItem(key));

@@ -37,7 +37,7 @@ const shop = {
 
 const deletion = { id: product_id, deleted: true } satisfies Deletion;
 
-/** Answers every call with the body and keeps the requests. */
+/** Answers every call with the body and records the requests. */
 function answerAll(body: object) {
   const requests: Request[] = [];
   network.use(
@@ -50,7 +50,7 @@ function answerAll(body: object) {
 }
 
 describe('credentials', () => {
-  test('a storefront call names the site and carries the token', async () => {
+  test('sends the site and the token with a storefront call', async () => {
     const [requests, { data }] = [answerAll(shop), await storefront.GET('/api/storefront/shop')];
 
     expect(data).toEqual(shop);
@@ -58,7 +58,7 @@ describe('credentials', () => {
     expect(requests[0]?.headers.get('X-Service-Token')).toBe('stk_1');
   });
 
-  test('a server calls for one buyer after another, each by a client of their own', async () => {
+  test("sends the buyer's address with the calls for each buyer", async () => {
     const requests = answerAll(shop);
     const one = storefront.withBuyerIp('203.0.113.7');
     await one.withCustomer('cust_1').GET('/api/storefront/shop');
@@ -72,7 +72,7 @@ describe('credentials', () => {
     expect(() => storefront.withBuyerIp('')).toThrow('buyerIp');
   });
 
-  test('a sync call names the site and carries the secret of the key, and there is none without', async () => {
+  test('sends the site and the secret with a sync call, and needs a secret', async () => {
     const requests = answerAll({ changes: [], next_cursor: null, resume_cursor: '1-1-0' });
     const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1' });
 
@@ -84,7 +84,7 @@ describe('credentials', () => {
     expect(() => createSyncClient({ baseUrl, siteId, syncSecret: '' })).toThrow('syncSecret is missing.');
   });
 
-  test('a dashboard call carries the API key or the session, and the merchant when one is chosen', async () => {
+  test('sends the API key or the session with a dashboard call, and the merchant if one is chosen', async () => {
     const requests = answerAll({});
 
     await dashboard.GET('/api/dashboard/me');
@@ -99,7 +99,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('a customer comes beside the shop, in a client that leaves the guest one as it is', async () => {
+  test("adds the customer's token in a new client, and leaves the guest client unchanged", async () => {
     const requests = answerAll({});
 
     const options = { baseUrl, siteId, storefrontToken: 'stk_1', customerToken: 'cust_1' };
@@ -120,7 +120,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('logging in needs none', async () => {
+  test('needs no credentials for a login', async () => {
     const requests = answerAll({});
 
     await createClient({ baseUrl }).POST('/api/dashboard/auth/login', {
@@ -130,7 +130,7 @@ describe('credentials', () => {
     expect(requests[0]?.headers.has('Authorization')).toBe(false);
   });
 
-  test('one that is missing is named before anything is sent', () => {
+  test('names a missing credential before any request', () => {
     const unset = undefined as unknown as string;
     expect(() => createDashboardClient({ baseUrl, apiKey: unset })).toThrow('apiKey or sessionToken is missing.');
     expect(() => createStorefrontClient({ baseUrl, siteId, storefrontToken: '' })).toThrow(
@@ -142,7 +142,7 @@ describe('credentials', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('each mutation has a key of its own, a read has none', async () => {
+  test('sends a new key with each mutation, and none with a read', async () => {
     const requests = answerAll(deletion);
 
     await dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
@@ -156,7 +156,7 @@ describe('Idempotency-Key', () => {
     expect(read).toBeNull();
   });
 
-  test('the key of the caller is sent as it is', async () => {
+  test("sends the caller's key unchanged", async () => {
     const requests = answerAll(deletion);
     const header = { 'Idempotency-Key': product_id };
 
@@ -168,7 +168,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('answers', () => {
-  test('a refusal is an error in the raw shape', async () => {
+  test('returns an error response as error in the raw shape', async () => {
     network.use(http.get(`${baseUrl}/api/dashboard/products/:id`, () => refusal(404, 'not_found')));
 
     const { data, error, response } = await dashboard.GET('/api/dashboard/products/{product_id}', { params });
@@ -178,12 +178,12 @@ describe('answers', () => {
     expect(response.status).toBe(404);
   });
 
-  test('an answer without a body has no data', async () => {
+  test('returns no data for a response without a body', async () => {
     network.use(http.post(`${baseUrl}/api/dashboard/auth/logout`, () => new HttpResponse(null, { status: 204 })));
     expect(await unwrap(dashboard.POST('/api/dashboard/auth/logout'))).toBeUndefined();
   });
 
-  test('an unchanged answer is a 304 without data in the raw shape', async () => {
+  test('returns a 304 without data in the raw shape', async () => {
     network.use(http.get(`${baseUrl}/api/storefront/shop`, () => new HttpResponse(null, { status: 304 })));
     const header = { 'If-None-Match': '"1"' };
 
@@ -195,11 +195,11 @@ describe('answers', () => {
 });
 
 describe('mistakes of the caller', () => {
-  test('a baseUrl without a scheme is refused at once', () => {
+  test('rejects a baseUrl without a scheme at once', () => {
     expect(() => createClient({ baseUrl: 'localhost:8080' })).toThrow('must begin with http:// or https://');
   });
 
-  test('a page in place of JSON says that the baseUrl may be wrong', async () => {
+  test('points to a wrong baseUrl if the response is a page instead of JSON', async () => {
     network.use(http.get(`${baseUrl}/api/storefront/shop`, () => HttpResponse.html('<h1>Welcome</h1>')));
 
     const call = storefront.GET('/api/storefront/shop');
@@ -208,7 +208,7 @@ describe('mistakes of the caller', () => {
     await expect(call).rejects.toThrow('https://shop.test answered with text/html');
   });
 
-  test('a redirect is not followed, and its target is named', async () => {
+  test('does not follow a redirect, and names its target', async () => {
     network.use(
       http.all(
         `${baseUrl}/*`,
@@ -218,12 +218,12 @@ describe('mistakes of the caller', () => {
     await expect(storefront.GET('/api/storefront/shop')).rejects.toThrow('redirects to https://other.test/');
   });
 
-  test.each(['', '.', '..'])('the path parameter "%s" does not call another operation', async (id_or_slug) => {
+  test.each(['', '.', '..'])('does not call another operation with the path parameter "%s"', async (id_or_slug) => {
     const call = storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path: { id_or_slug } } });
     await expect(call).rejects.toThrow('The path parameter id_or_slug must not be');
   });
 
-  test('a path parameter cannot leave its segment', async () => {
+  test('keeps a path parameter within its segment', async () => {
     const requests = answerAll({});
     const path = { id_or_slug: '../collections?x#y' };
 
@@ -267,7 +267,7 @@ export function typesRefuseWhatTheContractDoesNotHave() {
   createDashboardClient({ baseUrl });
 }
 
-test('answers are typed, with their enums open', () => {
+test('types responses, with open enums', () => {
   const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
   type Product = Awaited<ReturnType<typeof read>>;
 

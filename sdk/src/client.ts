@@ -12,7 +12,7 @@ export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
   fetch?: Send | undefined;
 }
 
-/** What may be left out or, under `exactOptionalPropertyTypes` too, be undefined. */
+/** Options that may be left out or, also under `exactOptionalPropertyTypes`, be undefined. */
 type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /**
@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client<PublicPaths> {
   return createSurfaceClient<PublicPaths>(options, {});
 }
 
-/** A client that sends the credentials with each call. Throws a TypeError when baseUrl cannot be one. */
+/** A client that sends the credentials with each call. Throws a TypeError for an invalid baseUrl. */
 export function createSurfaceClient<Paths extends object>(
   { baseUrl, fetch, maxAttempts = 3, maxWaitMs = 30_000, timeoutMs = 30_000, onRequest, onResponse }: ClientOptions,
   credentials: Record<string, string>,
@@ -68,7 +68,7 @@ export function createSurfaceClient<Paths extends object>(
   if (!/^(https?:\/\/|\/|$)/i.test(baseUrl)) {
     throw new TypeError(`baseUrl must begin with http:// or https://, not "${baseUrl}".`);
   }
-  // Looked up at each call, so that whatever replaces the global fetch later is used.
+  // Looked up at each call, so that a later replacement of the global fetch is used.
   const send: Send = fetch ?? ((request) => globalThis.fetch(request));
   const client = createFetchClient<Paths>({
     baseUrl,
@@ -83,11 +83,11 @@ export function createSurfaceClient<Paths extends object>(
     pathSerializer: safePath,
   });
   client.use(idempotencyKey, answersOnly);
-  // The same functions, under types that refuse unknown options and open the enums of answers.
+  // The same functions, with types that reject unknown options and open the enums of responses.
   return client as unknown as Client<Paths>;
 }
 
-/** Gives each mutation a key before its first attempt, so that all its attempts carry the same one. */
+/** Adds an Idempotency-Key to each mutation before its first attempt, so that all attempts carry the same one. */
 const idempotencyKey: Middleware = {
   onRequest({ request }) {
     if (request.method === 'GET' || request.headers.has('Idempotency-Key')) return;
@@ -95,23 +95,23 @@ const idempotencyKey: Middleware = {
   },
 };
 
-/** Refuses what our server never sends and a wrong baseUrl often gets: redirects, and pages in place of JSON. */
+/** Rejects responses that the server never sends but a wrong baseUrl often returns: redirects, and pages instead of JSON. */
 const answersOnly: Middleware = {
   onResponse({ request, response }) {
     const { origin } = new URL(request.url);
     const redirected = response.status >= 300 && response.status < 400 && response.status !== 304;
     if (redirected || response.type === 'opaqueredirect') {
       const target = response.headers.get('Location') ?? 'another address';
-      throw new ConnectionError(`${origin} redirects to ${target}. Set baseUrl to where the server is.`);
+      throw new ConnectionError(`${origin} redirects to ${target}. Set baseUrl to the server's own address.`);
     }
     const type = response.headers.get('Content-Type') ?? 'no content type';
     if (response.ok && response.status !== 204 && !type.includes('json')) {
-      throw new ConnectionError(`${origin} answered with ${type} in place of JSON. Is baseUrl right?`);
+      throw new ConnectionError(`${origin} answered with ${type} instead of JSON. Is baseUrl right?`);
     }
   },
 };
 
-/** Fills in the path; refuses values that would make it another path, since URL parsers drop empty and dotted segments. */
+/** Fills in the path. Rejects values that would change the path, because URL parsers drop empty and dot segments. */
 function safePath(path: string, params: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined || value === null || ['', '.', '..'].includes(String(value))) {

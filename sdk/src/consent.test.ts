@@ -24,7 +24,7 @@ const issued = {
 
 type Answer = () => Response;
 
-/** A server that answers the polls one after the other; records when each came, in seconds, and with which key. */
+/** A server that answers the polls in order, and records the time in seconds and the key of each. */
 function answerPolls(...answers: Answer[]) {
   const polls: { at: number; key: string | null }[] = [];
   const begun = Date.now();
@@ -43,11 +43,11 @@ const slowDown = () => refusal(400, 'slow_down', { retryable: true, headers: { '
 const granted = () => HttpResponse.json(issued);
 const ask = () => requestConsent({ baseUrl, siteId }, { agent_name: 'A' });
 
-// Only timers are simulated: what the network needs is not.
+// Fake only the timers that the client uses; the network needs the others.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 
-/** Lets the time run until a promise has settled. */
+/** Advances the time until a promise has settled. */
 async function played<T>(promise: Promise<T>): Promise<T> {
   let settled = false;
   const over = promise.finally(() => {
@@ -61,7 +61,7 @@ async function played<T>(promise: Promise<T>): Promise<T> {
   return over;
 }
 
-test('it polls every interval, slower for good when asked to, until there is a token', async () => {
+test('polls at the interval, slower after slow_down, until there is a token', async () => {
   const polls = answerPolls(pending, slowDown, pending, granted);
   const consent = await ask();
   expect(consent.verification_uri_complete).toContain('WDJB-MJHT');
@@ -74,7 +74,7 @@ test('it polls every interval, slower for good when asked to, until there is a t
   expect(new Set(polls.map(({ key }) => key)).size).toBe(1);
 });
 
-test('a lost connection loses no token: the next poll carries the same key', async () => {
+test('loses no token when a connection breaks: the next poll carries the same key', async () => {
   const polls = answerPolls(() => HttpResponse.error(), granted);
   const consent = await ask();
 
@@ -83,7 +83,7 @@ test('a lost connection loses no token: the next poll carries the same key', asy
   expect(polls[0]?.key).toBe(polls[1]?.key);
 });
 
-test('a refusal is thrown, and after the cap one may go on with the same request', async () => {
+test('throws an error, and can continue the same request after agent_cap_exceeded', async () => {
   answerPolls(
     () => refusal(400, 'agent_cap_exceeded', { retryable: true }),
     granted,
@@ -98,7 +98,7 @@ test('a refusal is thrown, and after the cap one may go on with the same request
   await expect(played(consent.token())).rejects.toMatchObject({ code: 'access_denied' });
 });
 
-test('the wait ends with the signal', async () => {
+test('ends the wait when the signal aborts', async () => {
   const polls = answerPolls(granted);
   const consent = await ask();
   const stop = new AbortController();
@@ -110,7 +110,7 @@ test('the wait ends with the signal', async () => {
   expect(polls).toEqual([]);
 });
 
-test('an agent calls with only its token', async () => {
+test('calls as an agent with only its token', async () => {
   const requests: Request[] = [];
   network.use(
     http.get(`${baseUrl}/api/agent/audit/me`, ({ request }) => {

@@ -20,7 +20,7 @@ export type Schemas = Open<components['schemas']>;
 /** The body of a response other than 2xx. A 422 has the second form. */
 export type ErrorAnswer = Open<ErrorBody> | HTTPValidationError;
 
-/** The paths of one surface, with the Idempotency-Key made optional, since the client sends one by itself. */
+/** The paths of one surface, with an optional Idempotency-Key, because the client adds one. */
 export type SurfacePaths<Surface extends string> = EasedPaths<keyof paths & `/api/${Surface}/${string}`>;
 
 /** The chosen paths of the contract, as a client sees them. */
@@ -43,12 +43,12 @@ export type Eased<Operation> = Operation extends {
 
 export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Those paths that have an operation with the verb. */
+/** The paths that have an operation with the verb. */
 export type PathsWith<Paths, Method extends Verb> = {
   [Path in keyof Paths]: Paths[Path] extends { [Name in Method]: object } ? Path : never;
 }[keyof Paths];
 
-/** The operation of a path and verb; never when there is none. */
+/** The operation of a path and verb; never if there is none. */
 export type OperationOf<Paths, Path extends keyof Paths, Method extends Verb> = Paths[Path] extends {
   [Name in Method]: infer Operation;
 }
@@ -57,14 +57,14 @@ export type OperationOf<Paths, Path extends keyof Paths, Method extends Verb> = 
 
 type Success = 200 | 201 | 202 | 204;
 
-/** The body of the 2xx answer; undefined when it has none. */
+/** The body of the 2xx response; undefined if it has none. */
 export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
   ? Open<JsonOf<Responses[keyof Responses & Success]>>
   : never;
 
 type JsonOf<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
 
-/** What one call takes: the contract's `params` and `body`, and fetch's own options, such as `signal`. */
+/** The options of one call: the contract's `params` and `body`, and fetch's own options, such as `signal`. */
 export type CallOptions<Operation> = ParamsOf<Operation> &
   BodyOf<Operation> &
   Omit<RequestInit, 'body' | 'headers' | 'method' | 'redirect'> & { headers?: Record<string, string> };
@@ -75,7 +75,7 @@ type ParamsOf<Operation> = Operation extends { parameters: infer Parameters }
     : { params: WithGaps<Parameters> }
   : never;
 
-/** An optional parameter of the query that is undefined is not sent; `exactOptionalPropertyTypes` would refuse it. */
+/** An optional query parameter that is undefined is not sent; `exactOptionalPropertyTypes` would reject it. */
 type WithGaps<Parameters> = {
   [Part in keyof Parameters]: Part extends 'query' ? QueryWithGaps<Parameters[Part]> : Parameters[Part];
 };
@@ -90,7 +90,7 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
     ? { body?: Body }
     : { body?: never };
 
-/** The options as a last argument, which may be left out when nothing in them is required. */
+/** The options as a last argument, which may be left out if nothing in them is required. */
 export type OptionsOf<Operation> =
   RequiredKeys<CallOptions<Operation>> extends never
     ? [options?: CallOptions<Operation>]

@@ -1,4 +1,4 @@
-/** The value; throws a TypeError without one, which an unset environment variable easily causes, whatever the types say. */
+/** The value. Throws a TypeError if it is missing, which an unset environment variable easily causes in spite of the types. */
 export function given(name: string, value: string | undefined): string {
   if (!value) throw new TypeError(`${name} is missing.`);
   return value;

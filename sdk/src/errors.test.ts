@@ -19,7 +19,7 @@ import {
 const network = openNetwork();
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1', maxAttempts: 1 });
 
-/** What a call throws when the server answers with this. */
+/** The error of a call that gets this response. */
 async function thrownFor(answer: Response): Promise<CommerceError> {
   network.use(http.get(`${baseUrl}/api/dashboard/me`, () => answer));
   try {
@@ -40,7 +40,7 @@ test.each([
   [413, 'payload_too_large', CommerceError],
   [429, 'rate_limited', RateLimitError],
   [500, 'internal_error', ServerError],
-] as const)('a %i is thrown with its code, message and request id, as its family', async (status, code, Family) => {
+] as const)('throws a %i as its class, with code, message and request id', async (status, code, Family) => {
   const error = await thrownFor(refusal(status, code));
 
   expect(error.constructor).toBe(Family);
@@ -48,7 +48,7 @@ test.each([
   expect(error.message).toBe(`It is ${code}.`);
 });
 
-test('a 422 names its mistakes in the message, and gives all of them as detail', async () => {
+test('lists the errors of a 422 in the message, and all of them in detail', async () => {
   const error = await thrownFor(invalid());
 
   expect(error).toBeInstanceOf(ValidationError);
@@ -62,12 +62,12 @@ test('a 422 names its mistakes in the message, and gives all of them as detail',
   ]);
 });
 
-test('a refusal that may pass says so, and for how long to wait', async () => {
+test('returns retryable and the wait for an error that may pass', async () => {
   const error = await thrownFor(refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '2' } }));
   expect(error).toMatchObject({ retryable: true, retryAfterMs: 2000 });
 });
 
-test('the fields that a code adds are in the body', async () => {
+test('keeps the extra fields of a code in the body', async () => {
   const body = {
     error: 'insufficient_stock',
     message: 'Too few.',
@@ -79,7 +79,7 @@ test('the fields that a code adds are in the body', async () => {
   expect(error.body).toEqual(body);
 });
 
-test('isError narrows to the fields of a code, and of several codes by a switch', async () => {
+test('narrows to the fields of a code with isError, and of several codes with a switch', async () => {
   const body = {
     ...{ error: 'budget_exceeded', message: 'Too much.', request_id: requestId, retryable: false },
     ...{ limit: 'budget', budget_cents: 10_000, budget_used_cents: 7000, required_cents: 4200 },
@@ -111,7 +111,7 @@ test.each([
     'a body of the wrong types',
     HttpResponse.json({ error: 7, detail: 'no' }, { status: 502, headers: { 'X-Request-Id': 'edge-1' } }),
   ],
-])('%s of something before the server is an error by its status', async (_what, answer) => {
+])('makes an error by the status for %s from a proxy', async (_what, answer) => {
   const error = await thrownFor(answer);
 
   expect(error).toBeInstanceOf(ServerError);

@@ -93,7 +93,7 @@ export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
     }
   : never;
 
-/** Without the index signature, so that a misspelled field is a mistake. */
+/** Without the index signature, so that a misspelt field is an error. */
 type Named<Shape> = { [Field in keyof Shape as string extends Field ? never : Field]: Shape[Field] };
 
 type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>> : unknown;
@@ -119,7 +119,7 @@ const families: Record<number, typeof CommerceError> = {
   429: RateLimitError,
 };
 
-/** The error for an answer. */
+/** The error for a response. */
 export function errorOf(response: Response, body: unknown): CommerceError {
   const Family = families[response.status] ?? (response.status >= 500 ? ServerError : CommerceError);
   const error = new Family(response, body);
@@ -145,7 +145,7 @@ export async function unwrap<Result extends { response: Response; error?: unknow
 
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never;
 
-/** What the body says about it; judged by the status when the body is not the server's own. */
+/** The fields of the body; the status decides if the body is not from the server. */
 export function isRetryable(status: number, body: unknown): boolean {
   return fieldsOf(body).retryable ?? [408, 429, 502, 503, 504].includes(status);
 }
@@ -167,7 +167,7 @@ interface ErrorFields {
   detail?: ValidationErrorItem[];
 }
 
-/** The body may be anything: a proxy's page, or nothing. Only fields of the right type count. */
+/** The body may be anything: a proxy's page, or nothing. Fields of the wrong type are ignored. */
 function fieldsOf(body: unknown): ErrorFields {
   if (typeof body !== 'object' || body === null) return {};
   const { error, message, request_id, retryable, detail } = body as Record<string, unknown>;

@@ -13,7 +13,7 @@ interface Told {
   event_id: string;
   /** When it happened, not when it was sent. */
   timestamp: string;
-  /** The shop that it happened in, and whose shop that is. Missing in events that an earlier server made. */
+  /** The shop in which it happened, and the merchant that owns it. Missing in events that an earlier server created. */
   site_id?: string;
   merchant_id?: string;
   /** Only in test events. */

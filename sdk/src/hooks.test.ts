@@ -9,12 +9,12 @@ const busy = () =>
   refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '0', 'X-Request-Id': requestId } });
 const cart = () => HttpResponse.json({ id: siteId }, { status: 201, headers: { 'X-Request-Id': 'req-2' } });
 
-/** A server that creates carts, after these answers. */
+/** A server that creates carts, after these responses. */
 function answerInTurn(...answers: (() => Response)[]) {
   network.use(http.post(`${baseUrl}/api/storefront/cart`, () => (answers.shift() ?? cart)()));
 }
 
-test('the hooks are told of each attempt, under one key, and of no secret', async () => {
+test('reports each attempt to the hooks, under one key and without secrets', async () => {
   const events: (RequestEvent | ResponseEvent)[] = [];
   const onRequest = (event: RequestEvent) => void events.push(event);
   const onResponse = (event: ResponseEvent) => void events.push(event);
@@ -41,7 +41,7 @@ test('the hooks are told of each attempt, under one key, and of no secret', asyn
   expect(JSON.stringify(events)).not.toContain('_secret');
 });
 
-test('what onRequest throws, the call throws, and nothing is sent', async () => {
+test('throws the error of onRequest, and sends nothing', async () => {
   const stop = new Error('Not now.');
   const onRequest = () => {
     throw stop;
@@ -50,7 +50,7 @@ test('what onRequest throws, the call throws, and nothing is sent', async () => 
   await expect(call).rejects.toBe(stop);
 });
 
-test('lastResponse says how the call was answered that gave the data, the error or the response', async () => {
+test('finds the response of a data object, an error or a raw result with lastResponse', async () => {
   const storefront = createStorefrontClient(credentials);
   answerInTurn(busy);
   const data = await unwrap(storefront.POST('/api/storefront/cart'));

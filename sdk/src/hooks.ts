@@ -19,13 +19,13 @@ export interface ResponseEvent extends RequestEvent {
 }
 
 export interface Hooks {
-  /** Called before each attempt of each call. What it throws, the call throws, and nothing is sent. */
+  /** Called before each attempt of each call. If it throws, the call throws the same error and nothing is sent. */
   onRequest?: (event: RequestEvent) => void;
-  /** Called after each attempt, with its answer or why there was none; not after the caller's own abort. */
+  /** Called after each attempt, with its response or the reason why there was none; not after the caller's own abort. */
   onResponse?: (event: ResponseEvent) => void;
 }
 
-/** Tells the hooks of one attempt. */
+/** Calls the hooks for one attempt. */
 export async function observed<Failure extends Error>(
   { onRequest, onResponse }: Hooks,
   request: Request,

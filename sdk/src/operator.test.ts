@@ -8,7 +8,7 @@ const network = openNetwork();
 const operator = createOperatorClient({ baseUrl, operatorKey: 'opr_1' });
 const params = { path: { site_id: siteId } };
 
-test('a call carries the key, and a mutation an Idempotency-Key by itself', async () => {
+test('sends the key with a call, and an Idempotency-Key with a mutation', async () => {
   const requests: Request[] = [];
   const state = { site_id: siteId, suspended_at: null, suspended_reason: null, delete_at: null };
   network.use(
@@ -28,7 +28,7 @@ test('a call carries the key, and a mutation an Idempotency-Key by itself', asyn
   expect(requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('all sites are read by cursor, one page after the other', async () => {
+test('reads all sites by cursor, page by page', async () => {
   const site = { site_id: siteId, name: 'Alder & Finch' };
   network.use(
     http.get(`${baseUrl}/api/operator/sites`, ({ request }) => {
@@ -43,14 +43,14 @@ test('all sites are read by cursor, one page after the other', async () => {
   expect(found).toEqual(['Alder & Finch', 'Alder & Finch']);
 });
 
-test('a refusal is thrown as what it is, and no client is made without a key', async () => {
+test('throws error responses, and creates no client without a key', async () => {
   network.use(http.get(`${baseUrl}/api/operator/sites/${siteId}`, () => refusal(404, 'not_found')));
 
   await expect(unwrap(operator.GET('/api/operator/sites/{site_id}', { params }))).rejects.toThrow(NotFoundError);
   expect(() => createOperatorClient({ baseUrl, operatorKey: '' })).toThrow('operatorKey is missing.');
 });
 
-test('what the contract does not have does not compile', async () => {
+test('does not compile fields that are not in the contract', async () => {
   const wrong = () => [
     // @ts-expect-error: no operation of shops is among them
     operator.GET('/api/dashboard/settings'),

@@ -7,7 +7,7 @@ const network = openNetwork();
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1' });
 
-/** A list of products by page, two on each, and the queries that came. */
+/** A list of two entries per page, and the queries that it received. */
 function listByPage(slugs: string[]) {
   const queries: string[] = [];
   network.use(
@@ -35,7 +35,7 @@ async function slugsOf(products: AsyncIterable<{ slug: string }>): Promise<strin
   return slugs;
 }
 
-test('a list by page is read in its order to the end, with the filters on each page', async () => {
+test('reads a list by page in order to the end, with the filters on each page', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd', 'e']);
   const query = { tag: ['mug', 'cup'], limit: 2 };
 
@@ -47,25 +47,25 @@ test('a list by page is read in its order to the end, with the filters on each p
   ]);
 });
 
-test('an exact number of pages asks for none beyond', async () => {
+test('requests no page beyond an exact number of pages', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd']);
   expect(await slugsOf(paginate(storefront, '/api/storefront/products'))).toHaveLength(4);
   expect(queries).toEqual(['?limit=100', '?limit=100&page=2']);
 });
 
-test('an empty list ends after one page', async () => {
+test('ends an empty list after one page', async () => {
   const queries = listByPage([]);
   expect(await slugsOf(paginate(storefront, '/api/storefront/products'))).toEqual([]);
   expect(queries).toHaveLength(1);
 });
 
-test('it begins at the page asked for', async () => {
+test('begins at the requested page', async () => {
   listByPage(['a', 'b', 'c', 'd', 'e']);
   const params = { query: { page: 2 } };
   expect(await slugsOf(paginate(storefront, '/api/storefront/products', { params }))).toEqual(['c', 'd', 'e']);
 });
 
-test('leaving the loop asks for no further page', async () => {
+test('requests no further page after leaving the loop', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd', 'e']);
   for await (const { slug } of paginate(storefront, '/api/storefront/products')) {
     if (slug === 'b') break;
@@ -73,7 +73,7 @@ test('leaving the loop asks for no further page', async () => {
   expect(queries).toHaveLength(1);
 });
 
-test('a list by cursor is followed until there is none, also over an empty page', async () => {
+test('follows a list by cursor until there is none, also over an empty page', async () => {
   const cursors: (string | null)[] = [];
   const pages = [
     { products: [{ slug: 'a' }], next_cursor: 'one' },
@@ -91,7 +91,7 @@ test('a list by cursor is followed until there is none, also over an empty page'
   expect(cursors).toEqual([null, 'one', 'two']);
 });
 
-test('path parameters are kept, and a refusal is thrown as by unwrap', async () => {
+test('keeps path parameters, and throws errors like unwrap', async () => {
   const variant_id = '0192f3a0-4444-7000-8000-000000000001';
   network.use(http.get(`${baseUrl}/api/dashboard/inventory/${variant_id}/movements`, () => refusal(404, 'not_found')));
   const movements = paginate(dashboard, '/api/dashboard/inventory/{variant_id}/movements', {
@@ -100,7 +100,7 @@ test('path parameters are kept, and a refusal is thrown as by unwrap', async () 
   await expect(movements.next()).rejects.toThrow(NotFoundError);
 });
 
-test('the signal of the caller ends the loop', async () => {
+test("ends the loop when the caller's signal aborts", async () => {
   listByPage(['a', 'b', 'c']);
   const controller = new AbortController();
   const { signal } = controller;
@@ -112,7 +112,7 @@ test('the signal of the caller ends the loop', async () => {
   await expect(read()).rejects.toThrow('abort');
 });
 
-test('elements are typed by their list', () => {
+test('types elements by their list', () => {
   expectTypeOf(paginate(storefront, '/api/storefront/products')).toEqualTypeOf<
     AsyncGenerator<Schemas['Product'], void, undefined>
   >();

@@ -6,7 +6,7 @@ import { AuthenticationError, createSyncClient, type Schemas } from './index.ts'
 const network = openNetwork();
 const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1', maxAttempts: 1 });
 
-/** A feed of these pages, whose cursors are their numbers, and the queries that came. */
+/** A feed of these pages, whose cursors are their numbers, and the queries that it received. */
 function feed(...pages: string[][]) {
   const queries: string[] = [];
   network.use(
@@ -22,7 +22,7 @@ function feed(...pages: string[][]) {
   return queries;
 }
 
-test('all changes come in their order, and after the last the cursor is where to go on', async () => {
+test('returns all changes in order, and then the cursor to continue from', async () => {
   const queries = feed(['a', 'b'], ['c'], []);
   const changes = sync.products();
   const seen: string[] = [];
@@ -32,7 +32,7 @@ test('all changes come in their order, and after the last the cursor is where to
   expect(queries).toEqual(['?limit=500', '?cursor=1&limit=500', '?cursor=2&limit=500']);
 });
 
-test('wherever it is left, going on from its cursor misses nothing', async () => {
+test('misses nothing when continuing from the cursor after any break', async () => {
   const pages = [['a', 'b'], ['c', 'd'], ['e']];
   for (let left = 1; left <= 5; left += 1) {
     feed(...pages);
@@ -47,7 +47,7 @@ test('wherever it is left, going on from its cursor misses nothing', async () =>
   }
 });
 
-test('the cursor passes a page when it was gone through, and not before', async () => {
+test('moves the cursor past a page once it was processed, not before', async () => {
   feed(['a', 'b'], ['c']);
   const changes = sync.products();
   const cursors: (string | undefined)[] = [];
@@ -55,7 +55,7 @@ test('the cursor passes a page when it was gone through, and not before', async 
   expect(cursors).toEqual([undefined, undefined, '1']);
 });
 
-test('by page, each has the cursor to be kept with it', async () => {
+test('gives each page the cursor to store with it', async () => {
   feed(['a', 'b'], ['c']);
   const kept: [string[], string][] = [];
   for await (const { changes, resume_cursor } of sync.products({ limit: 2 }).pages()) {
@@ -67,7 +67,7 @@ test('by page, each has the cursor to be kept with it', async () => {
   ]);
 });
 
-test('iterated again it goes on with what came since', async () => {
+test('continues with new changes when iterated again', async () => {
   const pages = [['a']];
   feed(...pages);
   const changes = sync.products();
@@ -78,13 +78,13 @@ test('iterated again it goes on with what came since', async () => {
   expect(seen).toEqual(['b']);
 });
 
-test('updated_since counts only for the first page', async () => {
+test('sends updated_since only for the first page', async () => {
   const queries = feed(['a'], ['b']);
   for await (const _change of sync.products({ updated_since: '2026-03-02T00:00:00Z', limit: 1 }));
   expect(queries).toEqual(['?limit=1&updated_since=2026-03-02T00%3A00%3A00Z', '?cursor=1&limit=1']);
 });
 
-test('a refusal is thrown as by unwrap, and leaves the cursor where it was', async () => {
+test('throws errors like unwrap, and keeps the cursor', async () => {
   network.use(http.get(`${baseUrl}/api/sync/products`, () => refusal(401, 'unauthorized')));
   const changes = sync.products({ cursor: 'kept' });
   const read = async () => {
@@ -94,7 +94,7 @@ test('a refusal is thrown as by unwrap, and leaves the cursor where it was', asy
   expect(changes.cursor).toBe('kept');
 });
 
-test('the signal of the caller ends it', async () => {
+test("ends when the caller's signal aborts", async () => {
   feed(['a'], ['b'], ['c']);
   const controller = new AbortController();
   const read = async () => {
@@ -105,6 +105,6 @@ test('the signal of the caller ends it', async () => {
   await expect(read()).rejects.toThrow('abort');
 });
 
-test('changes are typed', () => {
+test('types changes', () => {
   expectTypeOf(sync.products()).toExtend<AsyncIterable<Schemas['ProductChange']>>();
 });

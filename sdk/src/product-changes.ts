@@ -34,7 +34,7 @@ export interface ProductChanges extends AsyncIterable<Schemas['ProductChange'], 
   pages(): AsyncGenerator<ProductChangesPage, void, undefined>;
 }
 
-/** The iteration that `SyncClient.products` gives. */
+/** The iteration that `SyncClient.products` returns. */
 export function followProducts(
   client: Client<SyncPaths>,
   { cursor, updated_since, limit = 500, signal }: ProductChangesOptions = {},
@@ -46,7 +46,7 @@ export function followProducts(
       const query = { cursor: reached, limit, updated_since: reached === undefined ? updated_since : undefined };
       const page = await unwrap(client.GET(PATH, { params: { query }, signal }));
       yield page;
-      // Only now, when the caller comes back for more, is the page done with.
+      // The page is processed only now, when the caller asks for more.
       reached = page.resume_cursor;
       if (page.next_cursor === null) return;
     }

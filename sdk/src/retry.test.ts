@@ -13,7 +13,7 @@ const dashboard = createDashboardClient({ ...fast, apiKey: 'key_1' });
 const patient = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
 const body = { name: 'Mug' };
 
-/** Answers the calls one after the other, the last answer again and again, and records when and what came. */
+/** Answers the calls in order, repeats the last response, and records the times and the requests. */
 function answer(...answers: (() => Response | Promise<Response>)[]) {
   const calls: { at: number; key: string | null; text: string }[] = [];
   network.use(
@@ -33,7 +33,7 @@ const never = () => new Promise<Response>(() => {});
 const busy = (retryAfter: string) => () =>
   refusal(429, 'rate_limited', { retryable: true, headers: { 'Retry-After': retryAfter } });
 
-/** A real server, for what happens below HTTP: `first` sends its first answer, and those after it are good. */
+/** A real server, for tests below HTTP: `first` sends its first response, and later ones succeed. */
 async function listen(first: (response: ServerResponse) => void) {
   let calls = 0;
   const server = createServer((_request, response) => {
@@ -55,8 +55,8 @@ async function listen(first: (response: ServerResponse) => void) {
   };
 }
 
-describe('what is tried again', () => {
-  test('a mutation keeps its key and its body through lost connections', async () => {
+describe('retries', () => {
+  test('keeps the key and the body of a mutation over lost connections', async () => {
     const calls = answer(lost, lost, fine);
 
     const { response } = await dashboard.POST('/api/dashboard/products', { body });
@@ -72,7 +72,7 @@ describe('what is tried again', () => {
     ['too many requests', () => refusal(429, 'rate_limited', { retryable: true })],
     ['an internal error', () => refusal(500, 'internal_error', { retryable: true })],
     ['a restart', () => refusal(503, 'unavailable', { retryable: true })],
-    ['a gateway that speaks for itself', () => new HttpResponse('<h1>Bad gateway</h1>', { status: 502 })],
+    ['an error of a gateway', () => new HttpResponse('<h1>Bad gateway</h1>', { status: 502 })],
   ])('%s', async (_cause, refused) => {
     const calls = answer(refused, fine);
 
@@ -82,7 +82,7 @@ describe('what is tried again', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('a completion keeps its key, so that a lost answer makes no second order', async () => {
+  test('keeps the key of a completion, so that a lost response creates no second order', async () => {
     const calls = answer(lost, () => refusal(503, 'unavailable', { retryable: true }), fine);
     const params = { path: { checkout_id: siteId } };
 
@@ -92,7 +92,7 @@ describe('what is tried again', () => {
     expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
   });
 
-  test('an answer that breaks off', async () => {
+  test('a response that breaks off', async () => {
     const server = await listen((response) => {
       response.write('{"products":[', () => response.destroy());
     });
@@ -104,22 +104,22 @@ describe('what is tried again', () => {
   });
 });
 
-describe('what is not', () => {
+describe('does not retry', () => {
   test.each([
     ['a conflict', () => refusal(409, 'slug_taken')],
-    ['a total that is not what the human saw', () => refusal(409, 'price_changed')],
+    ['a total that differs from what the human saw', () => refusal(409, 'price_changed')],
     ['a card that was declined', () => refusal(409, 'payment_failed')],
     ['a code that is used up', () => refusal(400, 'discount_usage_limit_reached')],
     ['a wrong credential', () => refusal(401, 'invalid_token')],
-    ['a 503 that says trying again is of no use', () => refusal(503, 'unavailable')],
-    ['an error of unknown kind', () => new HttpResponse('<h1>Oops</h1>', { status: 500 })],
+    ['a 503 that is not retryable', () => refusal(503, 'unavailable')],
+    ['an error with an unknown code', () => new HttpResponse('<h1>Oops</h1>', { status: 500 })],
   ])('%s', async (_cause, refused) => {
     const calls = answer(refused);
     await dashboard.POST('/api/dashboard/products', { body });
     expect(calls).toHaveLength(1);
   });
 
-  test('a mutation without a key, since it might have had its effect', async () => {
+  test('a mutation without a key, because it may have taken effect', async () => {
     const send = vi.fn(async () => Promise.reject(new Error('lost')));
     const sendWithRetries = withRetries(send, { maxAttempts: 3, maxWaitMs: 1, timeoutMs: 1000 });
 
@@ -130,7 +130,7 @@ describe('what is not', () => {
     expect(send).toHaveBeenCalledTimes(4);
   });
 
-  test('more often than maxAttempts says; then the last outcome counts', async () => {
+  test('more often than maxAttempts; then returns the last result', async () => {
     const calls = answer(() => refusal(503, 'unavailable', { retryable: true }));
     const { response } = await storefront.GET('/api/storefront/shop');
     expect(response.status).toBe(503);
@@ -139,19 +139,19 @@ describe('what is not', () => {
     const lostCalls = answer(lost);
     const call = storefront.GET('/api/storefront/shop', { params: {} });
     await expect(call).rejects.toThrow(ConnectionError);
-    await expect(call).rejects.toThrow('GET https://shop.test/api/storefront/shop had no answer');
+    await expect(call).rejects.toThrow('GET https://shop.test/api/storefront/shop had no response');
     expect(lostCalls).toHaveLength(3);
   });
 });
 
 describe('Retry-After', () => {
-  test('in seconds is waited for', async () => {
+  test('waits for a Retry-After in seconds', async () => {
     const calls = answer(busy('1'), fine);
     await patient.GET('/api/storefront/shop');
     expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(995);
   });
 
-  test('as a date is waited for', async () => {
+  test('waits for a Retry-After as a date', async () => {
     // A date has whole seconds, so this one is between 1 and 2 seconds away.
     const date = Math.floor(Date.now() / 1000) * 1000 + 2000;
     answer(busy(new Date(date).toUTCString()), fine);
@@ -159,7 +159,7 @@ describe('Retry-After', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(date - 5);
   });
 
-  test('longer than maxWaitMs gives the refusal at once', async () => {
+  test('returns the error at once if the wait is longer than maxWaitMs', async () => {
     const calls = answer(busy('60'), fine);
     const { response } = await storefront.GET('/api/storefront/shop');
     expect(response.status).toBe(429);
@@ -168,18 +168,18 @@ describe('Retry-After', () => {
 });
 
 describe('timeouts and aborts', () => {
-  test('an attempt without an answer in time is tried again, and fails as a TimeoutError', async () => {
+  test('retries an attempt without a response in time, and fails with a TimeoutError', async () => {
     const hasty = createStorefrontClient({ ...fast, siteId, storefrontToken: 'stk_1', timeoutMs: 30, maxAttempts: 2 });
     const calls = answer(never);
 
     const call = hasty.GET('/api/storefront/shop');
 
     await expect(call).rejects.toThrow(TimeoutError);
-    await expect(call).rejects.toThrow('had no answer within 30 ms');
+    await expect(call).rejects.toThrow('had no response within 30 ms');
     expect(calls).toHaveLength(2);
   });
 
-  test('a body that stalls counts into the timeout', async () => {
+  test('counts a stalled body into the timeout', async () => {
     const server = await listen((response) => {
       response.write('{"products":[');
     });
@@ -190,7 +190,7 @@ describe('timeouts and aborts', () => {
     expect(server.calls()).toBe(2);
   });
 
-  test('the caller aborts an attempt under way, with its own reason, and it is not tried again', async () => {
+  test("aborts a running attempt with the caller's reason, without a retry", async () => {
     const calls = answer(never);
     const controller = new AbortController();
 
@@ -201,9 +201,9 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('the caller aborts a wait between attempts', async () => {
+  test('aborts a wait between attempts', async () => {
     const calls = answer(busy('3600'));
-    // An hour is longer than this test may take.
+    // The test would time out before an hour passes.
     const waiting = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxWaitMs: 4_000_000 });
 
     await expect(waiting.GET('/api/storefront/shop', { signal: AbortSignal.timeout(50) })).rejects.toThrow(
@@ -213,7 +213,7 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('nothing is sent when the signal is aborted already', async () => {
+  test('sends nothing if the signal is already aborted', async () => {
     const calls = answer(fine);
     await expect(storefront.GET('/api/storefront/shop', { signal: AbortSignal.abort() })).rejects.toThrow('abort');
     expect(calls).toHaveLength(0);

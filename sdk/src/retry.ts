@@ -5,20 +5,20 @@ import { noteResponse } from './last-response.ts';
 export type Send = (request: Request) => Promise<Response>;
 
 export interface Limits {
-  /** How often a call is tried at most, the first time included. */
+  /** The maximum number of attempts of a call, including the first. */
   maxAttempts: number;
-  /** The longest wait between two attempts; when the server asks for more, the caller gets its refusal at once. */
+  /** The longest wait between two attempts. If the server asks for more, the caller gets its error at once. */
   maxWaitMs: number;
-  /** How long one attempt may take, its body included. */
+  /** The maximum time of one attempt, including its body. */
   timeoutMs: number;
 }
 
 const FIRST_WAIT_MS = 250;
 
 /**
- * Sends a request until it has an answer worth returning. Attempts without an answer are repeated, and answers that say they
- * are retryable, after the Retry-After they name or else a growing random wait. A mutation without Idempotency-Key is sent
- * once, since it might have had its effect. The caller's abort ends everything at once, with its own reason.
+ * Sends a request until it has a final response. It repeats attempts without a response, and responses that are marked as
+ * retryable, after their Retry-After or else a growing random wait. A mutation without Idempotency-Key is sent once, because it
+ * may have taken effect. The caller's abort ends everything at once, with its own reason.
  */
 export function withRetries(send: Send, limits: Limits, hooks: Hooks = {}): Send {
   return async (request) => {
@@ -40,16 +40,16 @@ function mayRepeat({ method, headers }: Request): boolean {
   return method === 'GET' || method === 'HEAD' || headers.has('Idempotency-Key');
 }
 
-/** One attempt: the whole answer, or why there was none. */
+/** One attempt: the whole response, or the reason why there was none. */
 async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promise<Response | ConnectionError> {
-  // Some runtimes leave a request without a signal when it was given none, whatever the types say.
+  // Some runtimes create a request without a signal if it was given none, whatever the types promise.
   const { signal } = request;
   signal?.throwIfAborted();
   const attempt = new AbortController();
   const abort = () => attempt.abort(signal.reason);
   signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => {
-    attempt.abort(new TimeoutError(`${nameOf(request)} had no answer within ${timeoutMs} ms.`));
+    attempt.abort(new TimeoutError(`${nameOf(request)} had no response within ${timeoutMs} ms.`));
   }, timeoutMs);
   try {
     // A clone each time, because a request can be sent only once.
@@ -57,14 +57,14 @@ async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promi
   } catch (cause) {
     signal?.throwIfAborted();
     if (attempt.signal.aborted) return attempt.signal.reason;
-    return new ConnectionError(`${nameOf(request)} had no answer: ${reasonOf(cause)}`, { cause });
+    return new ConnectionError(`${nameOf(request)} had no response: ${reasonOf(cause)}`, { cause });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
 }
 
-/** The answer with its body read to the end, so that an answer which breaks off or stalls counts as none. */
+/** The response with its body read to the end, so that a response that breaks off or stalls counts as none. */
 async function whole(response: Response): Promise<Response> {
   if (response.type === 'opaqueredirect') return response;
   const body = await response.arrayBuffer();
@@ -72,13 +72,13 @@ async function whole(response: Response): Promise<Response> {
   return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
 }
 
-/** How long to wait before the next attempt; undefined when the outcome is final. */
+/** The wait before the next attempt; undefined if the result is final. */
 async function waitAfter(outcome: Response | ConnectionError, attempt: number, maxWaitMs: number) {
   if (outcome instanceof ConnectionError) return backOff(attempt, maxWaitMs);
   if (outcome.ok || !isRetryable(outcome.status, await bodyOf(outcome))) return undefined;
   const askedMs = retryAfterMs(outcome.headers);
   if (askedMs === undefined) return backOff(attempt, maxWaitMs);
-  // Never earlier than asked, and not all clients at the same moment.
+  // Never earlier than requested, and not all clients at the same moment.
   return askedMs <= maxWaitMs ? askedMs * (1 + Math.random() / 10) : undefined;
 }
 
@@ -110,13 +110,13 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The request's address without its query, which may hold what people searched for. */
+/** The request's address without its query, which may contain search terms. */
 function nameOf({ method, url }: Request): string {
   const { origin, pathname } = new URL(url);
   return `${method} ${origin}${pathname}`;
 }
 
-/** Node says only "fetch failed" and hides the reason in the cause, sometimes as nothing but a code. */
+/** Node reports only "fetch failed" and hides the reason in the cause, sometimes as a mere code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

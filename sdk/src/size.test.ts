@@ -3,12 +3,12 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
-/** Of the storefront's client with `unwrap`, minified and compressed, openapi-fetch included. */
+/** The bytes of the storefront client with `unwrap`, minified and compressed, including openapi-fetch. */
 const MOST_BYTES = 6 * 1024;
 const ENTRY = 'entry';
 const index = new URL('index.ts', import.meta.url).pathname;
 
-/** What a page loads that uses these exports of the SDK. */
+/** The code that a page loads to use these exports of the SDK. */
 async function compressedSize(names: string[]): Promise<number> {
   const bundle = await rolldown({
     input: ENTRY,
@@ -27,11 +27,11 @@ async function compressedSize(names: string[]): Promise<number> {
   return gzipSync(output[0].code, { level: 9 }).byteLength;
 }
 
-test('the client of a storefront is as small as the README says', async () => {
+test('keeps the storefront client as small as the README states', async () => {
   const bytes = await compressedSize(['createStorefrontClient', 'unwrap']);
   expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const [, stated] = readme.match(/([\d.]+) KB gzip with the storefront's client alone/) ?? [];
+  const [, stated] = readme.match(/([\d.]+) KB gzip for the storefront client only/) ?? [];
   expect(Number(stated)).toBeCloseTo(bytes / 1000, 1);
   expect(await compressedSize(['createStorefrontClient', 'createDashboardClient', 'webhooks'])).toBeGreaterThan(bytes);
 });

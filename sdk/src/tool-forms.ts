@@ -1,15 +1,15 @@
 import type { Schemas } from './contract.ts';
 
-/** Tools in the forms in which the APIs of language models take them. */
+/** Tools in the formats of language model APIs. */
 
-/** A JSON Schema, as far as models read it. */
+/** A JSON Schema with the keywords that models read. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** An operation of the agent surface as a tool: path, query and body are one flat object. */
 export interface AgentTool {
   /** The operation's name in snake case, such as `find_products`. */
   name: string;
-  /** Its operationId, such as `agent.findProducts`, as errors have it in `next_operation`. */
+  /** Its operationId, such as `agent.findProducts`, as in `next_operation` of errors. */
   operation: string;
   description: string;
   /** The scope that the token needs; `agent:self` needs none. */
@@ -37,10 +37,10 @@ export function anthropicTool({ name, description, inputSchema }: AgentTool) {
   return { name, description, input_schema: { ...inputSchema, type: 'object' as const } };
 }
 
-/** For `functionDeclarations` of Gemini, in the part of OpenAPI that it knows. */
+/** For `functionDeclarations` of Gemini, in the subset of OpenAPI that it supports. */
 export function geminiTool({ name, description, inputSchema }: AgentTool) {
   const { properties } = inputSchema as { properties: object };
-  // Gemini refuses an object without properties.
+  // Gemini rejects an object without properties.
   return Object.keys(properties).length > 0
     ? { name, description, parameters: asGeminiSchema(inputSchema) }
     : { name, description };
@@ -61,7 +61,7 @@ const OF_GEMINI = [
 function asGeminiSchema(schema: JsonSchema): JsonSchema {
   const { properties, items, oneOf } = schema as { properties?: object; items?: JsonSchema; oneOf?: JsonSchema[] };
   const types = [schema.type ?? []].flat() as string[];
-  // Where only null is the other choice, the schema is that of the first one.
+  // If null is the only other alternative, use the schema of the first one.
   const choices = oneOf?.filter(({ type }) => type !== 'null') ?? [];
   const [only] = choices;
   const type = types.find((one) => one !== 'null');

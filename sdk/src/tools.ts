@@ -63,7 +63,7 @@ export function createAgentTools(agent: AgentClient, { only, scopes }: AgentTool
     const tool = list.find((one) => one.name === name);
     if (!tool) return mistake(`There is no tool ${name}.`, `Use one of: ${list.map((one) => one.name).join(', ')}.`);
     const fields = fieldsOf(input);
-    if (!fields) return mistake('The input is no JSON object.', 'Send an object with the fields of the tool.');
+    if (!fields) return mistake('The input is not a JSON object.', 'Send an object with the fields of the tool.');
     const missing = tool.inPath.filter((field) => typeof fields[field] !== 'string' || fields[field] === '');
     if (missing.length > 0) return mistake(`Missing: ${missing.join(', ')}.`, 'Send the call again with these fields.');
     return send(agent, tool, fields, options);
@@ -102,7 +102,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A mistake of the model, in the form of a refusal. */
+/** A mistake of the model, in the form of an error response. */
 function mistake(message: string, next: string): ToolAnswer {
   return { ok: false, content: { error: 'invalid_tool_call', message, retryable: false, next } };
 }
@@ -119,7 +119,7 @@ async function send(
   const { signal, idempotencyKey } = options;
   const pick = (names: string[]) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
   const rest = Object.entries(fields).filter(([name]) => !inPath.includes(name) && !inQuery.includes(name));
-  // Unknown fields of a call without a body go where the server refuses them by name.
+  // Unknown fields of a call without a body go into the query, where the server rejects them by name.
   const query = { ...pick(inQuery), ...(!hasBody && Object.fromEntries(rest)) };
   const request = agent[method as keyof AgentClient] as unknown as Send;
   const { data, error } = await request(path, {

@@ -23,8 +23,8 @@ async function reasonOf(verified: Promise<unknown>): Promise<string> {
   return (error as WebhookVerificationError).reason;
 }
 
-describe('beside an independent library', () => {
-  test('what we sign it verifies, and what it signs we verify, for bodies and secrets of any kind', async () => {
+describe('compatibility with an independent library', () => {
+  test('verifies signatures of the library and vice versa, for bodies and secrets of any kind', async () => {
     for (let length = 0; length < 200; length += 1) {
       const key = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(24 + (length % 41)))).toString('base64')}`;
       const name = Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('latin1');
@@ -41,19 +41,19 @@ describe('beside an independent library', () => {
     }
   });
 
-  test('during a rotation both sides take either secret', async () => {
+  test('accepts either secret during a rotation, on both sides', async () => {
     const both = await webhooks.sign(body, secrets);
     for (const key of secrets) {
       expect(new Webhook(key).verify(body, both)).toEqual(event);
       expect(await webhooks.verify(body, both, key)).toEqual({ ...event, event_id: both['webhook-id'] });
-      // The receiver rotates its secret by giving both for a while.
+      // The receiver rotates its secret by passing both for a while.
       expect(await webhooks.verify(body, await webhooks.sign(body, key), secrets)).toMatchObject(event);
     }
   });
 });
 
-describe('what may be given', () => {
-  test('bytes and text, headers of fetch and of Node in any case', async () => {
+describe('accepted input', () => {
+  test('accepts bytes and text, and headers of fetch and of Node in any case', async () => {
     const signed = await webhooks.sign(body, secret, { event_id });
     const bytes = new TextEncoder().encode(body);
     const upper = Object.fromEntries(Object.entries(signed).map(([name, value]) => [name.toUpperCase(), value]));
@@ -64,14 +64,14 @@ describe('what may be given', () => {
     }
   });
 
-  test('signatures of unknown versions and damaged ones are passed over', async () => {
+  test('skips signatures of unknown versions and damaged ones', async () => {
     const signed = await webhooks.sign(body, secret);
     const signature = `v1a,AAAA v1,%% v1 v2,${signed['webhook-signature'].slice(3)} ${signed['webhook-signature']}`;
     const headers = { ...signed, 'webhook-signature': signature };
     expect(await webhooks.verify(body, headers, secret)).toMatchObject(event);
   });
 
-  test('mistakes in the settings are no fault of the sender', async () => {
+  test('throws a TypeError for invalid settings, not a verification error', async () => {
     const signed = await webhooks.sign(body, secret);
     for (const wrong of ['', 'whsec_', 'whsec_not base64!', [], [secret, '']]) {
       await expect(webhooks.verify(body, signed, wrong)).rejects.toThrow(TypeError);
@@ -82,8 +82,8 @@ describe('what may be given', () => {
   });
 });
 
-describe('what is refused, and why', () => {
-  test('a header that is missing or empty', async () => {
+describe('rejected deliveries and their reasons', () => {
+  test('rejects a header that is missing or empty', async () => {
     const signed = await webhooks.sign(body, secret);
     for (const name of Object.keys(signed)) {
       expect(await reasonOf(webhooks.verify(body, { ...signed, [name]: undefined }, secret))).toBe('missing_header');
@@ -91,7 +91,7 @@ describe('what is refused, and why', () => {
     }
   });
 
-  test('a delivery that is too old or from the future, at the second', async () => {
+  test('rejects a delivery that is too old or from the future, exact to the second', async () => {
     const at = (seconds: number) => new Date(1_772_439_720_000 + seconds * 1000);
     const signed = await webhooks.sign(body, secret, { now: at(0) });
     const verifyAt = (seconds: number, toleranceSeconds?: number) =>
@@ -108,7 +108,7 @@ describe('what is refused, and why', () => {
     }
   });
 
-  test('a body, an id, a time or a secret other than what was signed', async () => {
+  test('rejects a body, id, time or secret that was not signed', async () => {
     const signed = await webhooks.sign(body, secret);
     const later = String(Number(signed['webhook-timestamp']) + 1);
     const twice = signed['webhook-signature'];
@@ -126,7 +126,7 @@ describe('what is refused, and why', () => {
     for (const forgery of forgeries) expect(await reasonOf(forgery())).toBe('no_matching_signature');
   });
 
-  test('what is signed and no event', async () => {
+  test('rejects a signed body that is not an event', async () => {
     for (const text of [
       '',
       'null',
@@ -146,7 +146,7 @@ describe('what is refused, and why', () => {
   });
 });
 
-test('every event of the contract is verified as it is described', async () => {
+test("verifies the contract's example of every event", async () => {
   for (const { post } of Object.values(contract.webhooks)) {
     const { example } = post.requestBody.content['application/json'];
     const text = JSON.stringify(example);
@@ -178,7 +178,7 @@ export function typesTellEventsApart(received: WebhookEvent): void {
   }
 }
 
-/** Never called: what is left when all that is known was handled is an event of a newer server. */
+/** Never called: after all known types only an event of a newer server is left. */
 export function typesLeaveTheUnknown(received: WebhookEvent): string {
   if (received.type === 'webhook.ping') return received.data.webhook_id ?? 'a listener';
   // @ts-expect-error The event's type has not been checked.

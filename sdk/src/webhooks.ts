@@ -2,8 +2,8 @@ import { given } from './credentials.ts';
 import type { WebhookEvent } from './events.ts';
 
 /**
- * Webhooks as receivers see them, by Standard Webhooks 1.0 (https://www.standardwebhooks.com), with nothing but Web Crypto:
- * the signature is the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`.
+ * Webhooks for receivers, by Standard Webhooks 1.0 (https://www.standardwebhooks.com), with only Web Crypto: the signature is
+ * the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`.
  */
 const PREFIX = 'whsec_';
 const TOLERANCE_SECONDS = 300;
@@ -110,14 +110,14 @@ export async function sign(
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Throws a TypeError for an invalid secret: that is a mistake in the settings, and not the sender's fault. */
+/** Throws a TypeError for an invalid secret: it is an error in the settings, not in the delivery. */
 function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoKey[]> {
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? []);
   if (secrets.length === 0) throw new TypeError('secret is missing.');
   return Promise.all(
     secrets.map(async (one) => {
       const raw = fromBase64(given('secret', one).replace(PREFIX, ''));
-      if (!raw?.length) throw new TypeError(`A secret is ${PREFIX} and base64, as it was shown when it was made.`);
+      if (!raw?.length) throw new TypeError(`A secret is ${PREFIX} followed by base64, as shown at its creation.`);
       return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
     }),
   );
@@ -125,7 +125,7 @@ function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoK
 
 function bytesOf(payload: WebhookPayload): Bytes {
   if (typeof payload === 'string') return new TextEncoder().encode(payload);
-  // Copied, since bytes may be a window on memory that is shared, which Web Crypto refuses.
+  // Copied because bytes may be a view of shared memory, which Web Crypto rejects.
   if (payload instanceof Uint8Array || payload instanceof ArrayBuffer) return new Uint8Array(payload);
   throw new TypeError('payload must be the raw body, a string or bytes, not the parsed body.');
 }
@@ -138,20 +138,20 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  // A header sent twice is joined as fetch does, and verifies nothing.
+  // A repeated header is joined as fetch does it, and then verifies nothing.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function checkTimestamp(timestamp: string, toleranceSeconds: number, now: Date): void {
   if (!/^\d{1,12}$/.test(timestamp)) {
-    throw new WebhookVerificationError('invalid_timestamp', 'The header webhook-timestamp is no number of seconds.');
+    throw new WebhookVerificationError('invalid_timestamp', 'The header webhook-timestamp is not a number of seconds.');
   }
   const age = Math.floor(now.getTime() / 1000) - Number(timestamp);
   if (age > toleranceSeconds) {
-    throw new WebhookVerificationError('timestamp_too_old', `It was sent ${age} s ago, which is too long.`);
+    throw new WebhookVerificationError('timestamp_too_old', `The delivery was sent ${age} s ago, which is too old.`);
   }
   if (age < -toleranceSeconds) {
-    const message = `It was sent ${-age} s in the future. Is the clock of this machine right?`;
+    const message = `The delivery was sent ${-age} s in the future. Is the clock of this machine right?`;
     throw new WebhookVerificationError('timestamp_too_new', message);
   }
 }

@@ -2,7 +2,7 @@ import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' }
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routeOf } from '../src/mocks/contract.ts';
 
-/** Judges answers by the contract itself, not by what the mocks keep of it. */
+/** Checks responses against the contract itself, not against the copy in the mocks. */
 
 type Json = Record<string, unknown>;
 interface Described {
@@ -35,16 +35,16 @@ const ajv = new Ajv2020({
 ajv.addSchema({ ...contract, $id: 'contract' });
 const compiled = new Map<string, ValidateFunction>();
 
-/** What is wrong with an answer by the contract: nothing when it is right. */
+/** The problems of a response by the contract; empty if it is valid. */
 export async function faultsOf(request: Request, response: Response): Promise<string[]> {
   const route = routeOf(request.method, new URL(request.url).pathname);
   if (Array.isArray(route)) return response.status === 404 || response.status === 405 ? [] : ['No such operation.'];
   const { operation } = described.get(route.operation.id) ?? {};
   const answer = operation?.responses[String(response.status)];
-  if (!answer) return [`${route.operation.id} does not answer with ${response.status}.`];
+  if (!answer) return [`${route.operation.id} does not declare the status ${response.status}.`];
   const schema = (followed(answer)?.content as Record<string, Json> | undefined)?.['application/json']?.schema;
   const text = await response.clone().text();
-  if (!schema) return text === '' ? [] : ['There should be no body.'];
+  if (!schema) return text === '' ? [] : ['The body should be empty.'];
   const key = `${route.operation.id} ${response.status}`;
   let validate = compiled.get(key);
   if (!validate) {
@@ -55,7 +55,7 @@ export async function faultsOf(request: Request, response: Response): Promise<st
   return (validate.errors ?? []).map(({ instancePath, message }) => `${key}: ${instancePath} ${message}`);
 }
 
-/** A function like fetch, whose answers are judged: a fault is thrown. */
+/** A function like fetch that checks the responses and throws on a violation. */
 export function judged(fetch: (request: Request) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
     const response = await fetch(request.clone());

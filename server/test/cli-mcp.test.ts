@@ -52,7 +52,7 @@ test('over stdio an assistant has the tools of the shop, until it disconnects', 
   ]) {
     const unclear = start(words, '');
     expect(await unclear.ended).toBe(2);
-    expect(String(unclear.stderr.read())).toContain('Give a whole one: https://shop.example/mcp');
+    expect(String(unclear.stderr.read())).toContain('Give a full URL: https://shop.example/mcp');
   }
   const unknown = start(['mcp', 'logout', address], '');
   expect(await unknown.ended).toBe(3);

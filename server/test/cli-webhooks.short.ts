@@ -102,7 +102,7 @@ test('events missed while a webhook was disabled are replayed from a given time'
   await waitFor(async () => (await commerce(['webhooks', 'list'])).out.includes('disabled (gone)'));
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const none = await commerce(['deliveries', 'replay', '--failed-since', since]);
-  expect(none.out).toBe('Nothing failed since then at a webhook that is enabled.\n');
+  expect(none.out).toBe('No delivery to an enabled webhook has failed since then.\n');
   expect((await commerce(['webhooks', 'test', id])).err).toContain('commerce webhooks enable ID');
 
   expect((await commerce(['webhooks', 'enable', id])).out).toContain('active');

@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List sites
-         * @description All sites, with what they hold and what is wrong with them, by page or by cursor. Names are sorted upwards, dates and numbers from the newest or the most down; health begins with the sites that cannot sell, those whose webhooks fail follow.
+         * @description All sites with their size and their problems, by page or by cursor. Names are sorted in ascending order, dates and numbers in descending order. health lists the sites that cannot sell first, then those whose webhooks fail.
          */
         get: operations["operator.listSites"];
         put?: never;
         /**
          * Open a shop
-         * @description Makes a site with its merchant, settings, owner and credentials, and with the shipping options and products that are given: all of it or nothing. What cannot be saved is a 422 that names the place in the body.
+         * @description Creates a site with its merchant, settings, owner and credentials, and with the given shipping options and products, all or nothing. Invalid data is a 422 that names the place in the body.
          */
         post: operations["operator.createSite"];
         delete?: never;
@@ -43,14 +43,14 @@ export interface paths {
         };
         /**
          * Read a site
-         * @description A site with how it is doing: what waits, which webhooks fail, and what it lacks.
+         * @description A site with its health: overdue deliveries, failing webhooks, and missing set-up steps.
          */
         get: operations["operator.getSite"];
         put?: never;
         post?: never;
         /**
          * Delete a site
-         * @description Suspends the site, and deletes it with all its rows, files and jobs after 30 days, or with now=true as soon as a worker comes to it: then the site is unknown. Until that happens the deletion can be taken back. While payments are open, bank transfers are awaited (until their deadline) or refunds are due the answer is 409 conflict with open_payments, awaited_transfers and refunds_due, unless force=true. Backups that were made before still hold the site.
+         * @description Suspends the site, and deletes it with all its rows, files and jobs after 30 days, or with now=true as soon as a worker is free; then the site is unknown. Until then the deletion can be cancelled. While payments are open, bank transfers are awaited (until their deadline) or refunds are due, the response is 409 conflict with open_payments, awaited_transfers and refunds_due, unless force=true. Earlier backups still contain the site.
          */
         delete: operations["operator.deleteSite"];
         options?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend a site
-         * @description From the next call on the site answers 403 site_suspended to everybody but its payment provider's webhooks and the exports of its staff. Open payments are finished or given back; refunds that have begun and what expires go on. Suspending it again only changes the reason.
+         * @description From the next call on, every request gets 403 site_suspended, except the webhooks of the payment provider and the exports for the site's staff. Open payments are completed or refunded; refunds in progress and expiry continue. Suspending the site again only changes the reason.
          */
         post: operations["operator.suspendSite"];
         delete?: never;
@@ -101,7 +101,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a site
-         * @description The site answers again from the next call on. A planned deletion is cancelled. A site that has moved is resumed only with not_imported=true, and its jobs with it: without, the answer is 409 conflict.
+         * @description The site is served again from the next call on. A planned deletion is cancelled. A site that has moved is resumed, with its jobs, only with not_imported=true; without it the response is 409 conflict.
          */
         post: operations["operator.resumeSite"];
         delete?: never;
@@ -126,7 +126,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a deletion back
+         * Cancel a deletion
          * @description The site is not deleted; it stays suspended until it is resumed.
          */
         post: operations["operator.cancelDeletion"];
@@ -153,7 +153,7 @@ export interface paths {
         put?: never;
         /**
          * Block a site for its final export
-         * @description The site leaves this server: from the next call on it answers 503 site_moved to everybody, also to its payment provider's webhooks, and none of its jobs and mails runs. Export it then. Its deletion needs no force. While no other server has imported the export, the site can be resumed with not_imported=true.
+         * @description Blocks the site on this server. From the next call on, every request gets 503 site_moved, including the webhooks of its payment provider, and none of its jobs and mails run. Export it then. Its deletion needs no force. While no other server has imported the export, the site can be resumed with not_imported=true.
          */
         post: operations["operator.moveSite"];
         delete?: never;
@@ -176,8 +176,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a site has used
-         * @description What the site has used in each month, this month first.
+         * Read the usage of a site
+         * @description The usage of the site in each month, this month first.
          */
         get: operations["operator.getUsage"];
         put?: never;
@@ -208,8 +208,8 @@ export interface paths {
         get: operations["operator.listDomains"];
         put?: never;
         /**
-         * Give a site a host
-         * @description Serves the pages of the site at the host, or makes one that it has the primary one. Every server knows it within 5 seconds. A host of another site is 409 conflict; a name that cannot be one, and that of BASE_URL, are a 422.
+         * Add a host to a site
+         * @description Serves the pages of the site at the host, or makes one of its hosts the primary one. Every server process applies it within 5 seconds. A host of another site is 409 conflict; an invalid name, and that of BASE_URL, are a 422.
          */
         post: operations["operator.addDomain"];
         delete?: never;
@@ -229,7 +229,7 @@ export interface paths {
                  */
                 site_id: components["parameters"]["SiteId"];
                 /**
-                 * @description The host, as the list of the site's hosts has it.
+                 * @description The host, as in the list of the site's hosts.
                  * @example shop.example
                  */
                 host: components["parameters"]["Host"];
@@ -240,8 +240,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a host away from a site
-         * @description The host is free again and names no site: requests to it are answered as those to BASE_URL.
+         * Remove a host from a site
+         * @description The host no longer belongs to the site and can be used again. Requests to it are answered like those to BASE_URL.
          */
         delete: operations["operator.removeDomain"];
         options?: never;
@@ -264,7 +264,7 @@ export interface paths {
         };
         /**
          * Export a site
-         * @description All rows and files of a site, as of one moment and while it sells, in the file that `commerce-server site import` reads on another server. It is sent as it is read: a transfer that is cut off has no end, and the import refuses the file. The file holds every customer and order, and none of the site's secrets. Of a site that has moved it is the last state: what still runs is awaited for 3 s, and the answer is 409 conflict while a transaction that began before takes longer.
+         * @description All rows and files of a site as of one moment, while it continues to sell, in the file that `commerce-server site import` reads on another server. The file is streamed: an interrupted transfer lacks the end, and the import rejects the file. It contains every customer and order, and none of the site's secrets. For a site that has moved, it is the final state: the server waits up to 3 s for running transactions, and responds with 409 conflict if one of them takes longer.
          */
         get: operations["operator.exportSite"];
         put?: never;
@@ -290,12 +290,12 @@ export interface paths {
         };
         /**
          * Read the rate limits of a site
-         * @description All limits that a site can have in place of the usual ones.
+         * @description All limits that can be set for a site in place of the defaults.
          */
         get: operations["operator.getLimits"];
         /**
          * Set the rate limits of a site
-         * @description Replaces the limits that differ from the usual ones. They apply from the next request on.
+         * @description Replaces the limits that differ from the defaults. They apply from the next request on.
          */
         put: operations["operator.putLimits"];
         post?: never;
@@ -310,7 +310,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description What keeps a site from working: cannot_sell, a step is missing without which nobody can buy; webhooks_failing, a webhook has been failing or was disabled for it; suspended, an operator has suspended the site.
+         * @description A problem of a site. cannot_sell means that a blocking set-up step is missing, so nobody can buy; webhooks_failing, that a webhook has been failing or was disabled for it; suspended, that an operator has suspended the site.
          * @enum {string}
          */
         SiteProblem: "cannot_sell" | "webhooks_failing" | "suspended";
@@ -330,9 +330,9 @@ export interface components {
         Timestamp: string;
         /** @description A whole number of things. */
         Count: number;
-        /** @description What the uploaded files of the site take up, in bytes. */
+        /** @description The storage that the uploaded files of the site use, in bytes. */
         Bytes: number;
-        /** @description A site in the view of all sites. */
+        /** @description A site in the list of all sites. */
         FleetSite: {
             site_id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
@@ -356,13 +356,13 @@ export interface components {
             storage_bytes: components["schemas"]["Bytes"];
             /** @description Calls of the API in this month, as the site's usage has them. */
             calls: number;
-            /** @description What is wrong with the site. */
+            /** @description The problems of the site. */
             problems: components["schemas"]["SiteProblem"][];
             /** @description Why it cannot sell, by the codes of the missing steps in `GET /api/dashboard/setup`. */
             lacks: string[];
         };
         /**
-         * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
+         * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
@@ -375,7 +375,7 @@ export interface components {
          * @constant
          */
         ContentTrust: "merchant";
-        /** @description Something that would do instead of what was refused, as far as the shop knows. why says in what way. */
+        /** @description A possible alternative to the rejected request. why describes what it offers. */
         AgentAlternative: {
             why: string;
             product_id?: components["schemas"]["Id"];
@@ -385,7 +385,7 @@ export interface components {
             checkout_id?: components["schemas"]["Id"];
             order_id?: components["schemas"]["Id"];
             shipping_option_id?: components["schemas"]["Id"];
-            /** @description How many of it would do. */
+            /** @description The quantity that would be accepted. */
             quantity?: number;
             price?: components["schemas"]["Money"];
             availability?: components["schemas"]["Availability"];
@@ -403,25 +403,25 @@ export interface components {
             request_id: string;
             /** @description Whether the same call, with the same Idempotency-Key, may succeed later. */
             retryable: boolean;
-            /** @description What to do now, in one sentence: on every refusal of a call with an agent's token and on the agent surface. Elsewhere only with the codes whose meaning names it. */
+            /** @description The next step in one sentence, on every rejected call with an agent's token and on the agent surface. Elsewhere only with the codes whose meaning names it. */
             next?: string;
-            /** @description The operation that helps, by its operationId such as agent.listCarts, where there is one. */
+            /** @description The operation that helps, by its operationId such as agent.listCarts, if there is one. */
             next_operation?: string;
-            /** @description What would do instead, best first, where the shop knows something; for agents only. */
+            /** @description Alternatives, best first, if the shop has any; for agents only. */
             alternatives?: components["schemas"]["AgentAlternative"][];
         } & {
             [key: string]: unknown;
         };
-        /** @description One mistake and where it is. */
+        /** @description One mistake and its place. */
         ValidationErrorItem: {
             /** @description The path to the mistake, beginning with body, query, path or header. */
             loc: (string | number)[];
             msg: string;
             /** @description A stable name of the kind of mistake, such as missing, string_too_long or extra_forbidden. */
             type: string;
-            /** @description What was sent, if it is short and not a secret. */
+            /** @description The value that was sent, if it is short and not a secret. */
             input?: unknown;
-            /** @description The bound that was broken, such as {"max_length":255}. */
+            /** @description The limit that was violated, such as {"max_length":255}. */
             ctx?: {
                 [key: string]: unknown;
             };
@@ -435,16 +435,16 @@ export interface components {
             /** @constant */
             retryable: false;
             detail: components["schemas"]["ValidationErrorItem"][];
-            /** @description For agents, what to do now in one sentence. */
+            /** @description For agents, the next step in one sentence. */
             next?: string;
         };
-        /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
+        /** @description Leading and trailing whitespace is removed; a name of whitespace only is rejected. */
         Name: string;
-        /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
+        /** @description The ISO 3166-1 alpha-2 code of a country. An unknown code is a 422 of type country_unknown. */
         Country: string;
         /**
          * Format: idn-email
-         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is refused. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
+         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is rejected. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
          */
         EmailInput: string;
         /**
@@ -455,24 +455,24 @@ export interface components {
         TaxClass: string;
         /** @description A share as a decimal string from 0 to 1 with up to four decimals; "0.19" is 19 %. */
         TaxRate: string;
-        /** @description A tax rate of a country, or of one state or one tax class in it. If several fit, that of the class in the state counts, then that of the class, then that of the state, then that of the country. */
+        /** @description A tax rate of a country, or of one state or one tax class in it. If several match, the rate of the class in the state applies, then that of the class, then that of the state, then that of the country. */
         CountryTaxRate: {
             country: components["schemas"]["Country"];
-            /** @description Only for addresses with this state, whatever the case. In Australia, Canada and the United States the name and the code (such as CA and California) are the same. */
+            /** @description Only for addresses in this state, ignoring case. In Australia, Canada and the United States the name and the code (such as CA and California) are equivalent. */
             state?: string;
             /** @description Only for products of this tax class; standard when absent. */
             class?: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
         };
         /**
-         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules have it; at several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
+         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules require; with several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
          * @enum {string}
          */
         ShippingTax: "goods" | "class";
         /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
         BankDetails: {
             account_holder: string;
-            /** @description Without spaces. Its check digits must be right. */
+            /** @description Without spaces. The check digits must be valid. */
             iban: string;
             bic?: string | null;
             bank_name?: string | null;
@@ -481,7 +481,7 @@ export interface components {
         /** @description A web origin, scheme, host and port without a path. It must be https; http is accepted for localhost only. */
         Origin: string;
         /**
-         * @description What the storefront, sync and agents are told about the stock. exact: how many pieces there are. low_only: at most one more than the low_stock_threshold. never: 1 where there is something in stock, else 0, and nothing is called low on stock. Quantities in warnings and refusals follow. The dashboard always shows all of it.
+         * @description How much of the stock the storefront, sync and agents show. exact: the number of pieces. low_only: at most one more than the low_stock_threshold. never: 1 if it is in stock, else 0, and nothing is marked as low on stock. Quantities in warnings and errors follow. The dashboard always shows the exact stock.
          * @enum {string}
          */
         ShowStock: "exact" | "low_only" | "never";
@@ -511,28 +511,28 @@ export interface components {
             /** @description Approving a budget that can come to more than this until it expires requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents?: number | null;
         };
-        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
+        /** @description The language for a shopper: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
         Locale: string;
         /** @description An absolute http or https address, or null for none. */
         UrlOrNull: string | null;
-        /** @description How the hosted pages and the mails show which shop they belong to. What is left out is null. */
+        /** @description The branding of the hosted pages and the mails. Fields that are left out become null. */
         BrandInput: {
-            /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
+            /** @description The https URL of a picture, shown 32 pixels high next to the name; null for none. */
             logo_url?: components["schemas"]["UrlOrNull"];
-            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
+            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read text in it. */
             accent_color?: string | null;
-            /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
+            /** @description The address for shoppers' questions. The shop's mails use it as Reply-To. */
             support_email?: components["schemas"]["EmailInput"] | null;
             support_phone?: string | null;
         };
-        /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. What is left out is null. */
+        /** @description The https URLs of the shop's legal pages, to which every hosted page and mail links. Fields that are left out become null. */
         LegalLinksInput: {
             terms_url?: components["schemas"]["UrlOrNull"];
             privacy_url?: components["schemas"]["UrlOrNull"];
             imprint_url?: components["schemas"]["UrlOrNull"];
-            /** @description How an order can be withdrawn from, which shops in the EU have to say. */
+            /** @description The page about the right of withdrawal, which shops in the EU must provide. */
             withdrawal_url?: components["schemas"]["UrlOrNull"];
-            /** @description Whether shoppers tick a box that they accept the terms before they order on the hosted page. It needs terms_url. */
+            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
             terms_required?: boolean;
         };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
@@ -582,7 +582,7 @@ export interface components {
             price: components["schemas"]["MoneyInput"];
             /** @description Offered only in these countries, such as DE. Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
-            /** @description Offered only in these states of the countries. They are compared as those of tax rates. Empty means everywhere. */
+            /** @description Offered only in these states of the countries, compared as in tax rates. Empty means everywhere. */
             states?: string[];
             /** @description Offered only for postal codes that begin with one of these. Spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes?: string[];
@@ -590,9 +590,9 @@ export interface components {
             minimum_weight_grams?: number | null;
             /** @description Offered up to this weight; null means no maximum. */
             maximum_weight_grams?: number | null;
-            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            /** @description The minimum number of days for delivery, as shown to shoppers; null for none. */
             estimated_days_min?: number | null;
-            /** @description How many days it takes at most; not below estimated_days_min. */
+            /** @description The maximum number of days for delivery; not below estimated_days_min. */
             estimated_days_max?: number | null;
             /** @description Offered from this subtotal; null means no minimum. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
@@ -607,14 +607,14 @@ export interface components {
         };
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
-        /** @description The formatted description. What is not in the list of harmless elements and attributes is removed: scripts, styles, frames, forms, classes, links that are not http, https, mailto or tel, pictures without https. Null for plain text alone. */
+        /** @description The formatted description. Elements and attributes that are not on the list of harmless ones are removed: scripts, styles, frames, forms, classes, links that are not http, https, mailto or tel, pictures without https. Null if there is only plain text. */
         DescriptionHtml: string | null;
-        /** @description The title for search engines. Null for the name. */
+        /** @description The title for search engines. If null, the name is used. */
         SeoTitle: string | null;
         /** @description The description for search engines. */
         SeoDescription: string | null;
         /**
-         * @description The storefront shows a product that is active and whose published_at has come.
+         * @description The storefront shows a product that is active and whose published_at has passed.
          * @enum {string}
          */
         ProductStatus: "draft" | "active" | "archived";
@@ -665,13 +665,13 @@ export interface components {
             option3?: string | null;
             /** @description The price; the product's price when absent. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. */
+            /** @description The cost of one piece to the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
@@ -681,16 +681,16 @@ export interface components {
             weight_unit?: components["schemas"]["WeightUnit"];
             /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
-            /** @description The address of the variant's image, one of the product's. */
+            /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
         };
-        /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are refused. price applies to every variant that has none of its own; it is required unless each variant has one. */
+        /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are rejected. price applies to every variant that has none of its own; it is required unless each variant has one. */
         ProductInput: {
             /** @description The name that shoppers read. */
             name: components["schemas"]["Name"];
-            /** @description The name in addresses. By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
+            /** @description The name in URLs. By default derived from the name, with -2, -3 … appended if that is taken. A given slug that is already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description The description as plain text; HTML is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
+            /** @description The description as plain text; HTML is converted to plain text. If only description_html is given, it is derived from that. If only this is given and it differs, description_html is removed. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
@@ -710,17 +710,17 @@ export interface components {
             published_at?: string | null;
             /** @description The custom fields of the product. A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description The tax class; standard when absent. settings.tax_rates has the rates of each. */
+            /** @description The tax class; standard when absent. settings.tax_rates defines the rates of each. */
             tax_class?: components["schemas"]["TaxClass"];
-            /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
+            /** @description For sources that only record whether a product is taxed; ignored if tax_class is given. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
             taxable?: boolean;
             /** @description Whether the stock is counted; true when absent. */
             track_inventory?: boolean;
             /** @description The price of every variant that has none of its own. Required unless each variant has one. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. Applies to every variant that has no price of its own. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. Applies to every variant that has no price of its own. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. Applies to every variant that has none of its own. */
+            /** @description The cost of one piece to the shop. Applies to every variant that has none of its own. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description Required with variants that have options, in the order of option1 to option3. Names must be unique, ignoring case. */
             options?: components["schemas"]["OptionInput"][];
@@ -733,7 +733,7 @@ export interface components {
             barcode?: string | null;
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
@@ -744,17 +744,17 @@ export interface components {
             /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
         };
-        /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; those that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A compare_at_price that is kept but is no longer above the price becomes null. */
+        /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; variants that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A kept compare_at_price that is no longer above the price becomes null. */
         ProductImport: components["schemas"]["ProductInput"] & {
             slug: components["schemas"]["Slug"];
         };
-        /** @description A shop as `commerce-server site create --file` takes it. country stands for what is usual there, wherever settings says nothing else. It holds no password: that is made, and shown once. */
+        /** @description A shop, as in the file of `commerce-server site create --file`. country sets the defaults of that country for everything that settings leaves out. It contains no password: one is generated and shown once. */
         SiteInput: {
             name: components["schemas"]["Name"];
-            /** @description May be left out with a country in which one is usual. */
+            /** @description May be left out if country is given and has a default currency. */
             currency?: components["schemas"]["Currency"];
             country?: components["schemas"]["Country"];
-            /** @description Who runs the shop. A login that exists already gets this shop beside the others; without an e-mail one is made up. */
+            /** @description The owner of the shop. An existing login gets access to this shop as well; without an e-mail, one is generated. */
             staff?: {
                 email?: components["schemas"]["EmailInput"];
                 name?: components["schemas"]["Name"];
@@ -764,7 +764,7 @@ export interface components {
             /** @description More can be imported afterwards. */
             products?: components["schemas"]["ProductImport"][];
         };
-        /** @description What a site lacks. */
+        /** @description The set-up steps that a site lacks. */
         SiteSetup: {
             can_sell: boolean;
             /** @description The steps that are not done, by their codes in `GET /api/dashboard/setup`. */
@@ -782,7 +782,7 @@ export interface components {
             sync_secret: string;
             staff: {
                 email: string;
-                /** @description Null for a login that existed before. */
+                /** @description Null for a login that already existed. */
                 password: string | null;
             };
             setup: components["schemas"]["SiteSetup"];
@@ -799,75 +799,75 @@ export interface components {
             status: components["schemas"]["WebhookStatus"];
             failing_since: components["schemas"]["Timestamp"] | null;
         };
-        /** @description What an operator should know about a site. */
+        /** @description The health of a site. */
         SiteHealth: {
-            /** @description Deliveries to webhooks that are due and have not been made. */
+            /** @description Webhook deliveries that are due and not made yet. */
             waiting_deliveries: components["schemas"]["Count"];
-            /** @description How long the oldest of them has been due; null if none waits. */
+            /** @description How long the oldest of them has been due; null if there is none. */
             oldest_delivery_seconds: number | null;
-            /** @description Webhooks whose deliveries have been failing, those disabled for it included. */
+            /** @description Webhooks whose deliveries have been failing, including those that were disabled for it. */
             failing_webhooks: components["schemas"]["FailingWebhook"][];
             setup: components["schemas"]["SiteSetup"];
         };
-        /** @description A rate limit, as docs/limits.md explains it. */
+        /** @description A rate limit. See docs/limits.md. */
         SiteLimit: {
             name: string;
-            /** @description How many in the window. */
+            /** @description The number of calls allowed in the window. */
             points: components["schemas"]["Count"];
-            /** @description How long the window is. */
+            /** @description The length of the window. */
             seconds: components["schemas"]["Count"];
-            /** @description What applies to sites without a limit of their own. */
+            /** @description The default, for sites without a limit of their own. */
             default_points: components["schemas"]["Count"];
-            /** @description The most that a site may be given. */
+            /** @description The largest limit that a site can have. */
             most_points: components["schemas"]["Count"];
         };
-        /** @description A site, with how it is doing. */
+        /** @description A site with its health. */
         SiteDetails: components["schemas"]["FleetSite"] & {
             health: components["schemas"]["SiteHealth"];
-            /** @description The rate limits that differ from the usual ones. */
+            /** @description The rate limits that differ from the defaults. */
             limits: components["schemas"]["SiteLimit"][];
         };
-        /** @description What an operator has decided about a site. */
+        /** @description The operator's decisions about a site. */
         SiteState: {
             site_id: components["schemas"]["Id"];
             /** @description Since when the site is suspended; null while it is not. */
             suspended_at: components["schemas"]["Timestamp"] | null;
-            /** @description For operators; the site's own people are not told. */
+            /** @description For operators; the site's staff do not see it. */
             suspended_reason: string | null;
             /** @description Since when the site has moved to another server; null while it is served here. */
             moved_at: components["schemas"]["Timestamp"] | null;
             /** @description When the site will be deleted; null if it will not. */
             delete_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @description A site that is to be deleted. */
+        /** @description A site that will be deleted. */
         SiteDeletion: components["schemas"]["SiteState"] & {
-            /** @description What deleting the site does not reach, in a sentence. */
+            /** @description The data that deleting the site does not reach, in a sentence. */
             notice: string;
         };
         /** @description Why a site is suspended. */
         SuspensionInput: {
-            /** @description For operators; the site's own people are not told. */
+            /** @description For operators; the site's staff do not see it. */
             reason?: string;
         };
-        /** @description What a site has used in a month, by UTC. */
+        /** @description The usage of a site in a month, in UTC. */
         SiteUsage: {
             /** @description The month. */
             month: string;
-            /** @description Calls of the API with a credential of the site that was accepted, whatever the answer; those of agents over MCP and UCP too. Each process adds its own every few seconds. */
+            /** @description API calls with a valid credential of the site, whatever the response, including those of agents over MCP and UCP. Each process adds its own every few seconds. */
             calls: number;
-            /** @description Orders that were made in the month, whatever became of them; without those that were imported. */
+            /** @description Orders created in the month, whatever their later status, without imported ones. */
             orders: components["schemas"]["Count"];
             /** @description Attempts to deliver an event to a webhook. Each process adds its own every few seconds. */
             deliveries: number;
-            /** @description The most products of any status, counted once a day and now. */
+            /** @description The highest number of products of any status, counted once a day and now. */
             products: components["schemas"]["Count"];
-            /** @description The most that uploaded files took up, in bytes, looked at once a day and now. */
+            /** @description The highest storage that uploaded files used, in bytes, measured once a day and now. */
             storage_bytes: number;
         };
         /** @description A host of a site. */
         SiteDomain: {
             host: string;
-            /** @description Pages and links of the site lead there. */
+            /** @description Pages and links of the site use it. */
             is_primary: boolean;
         };
         /** @description The hosts of a site, the primary one first. */
@@ -878,14 +878,14 @@ export interface components {
         SiteDomainInput: {
             /** @description A name with a domain, without scheme and port. It is kept in lower case and in ASCII. */
             host: string;
-            /** @description Whether pages and links of the site are to lead there. */
+            /** @description Whether pages and links of the site use it. */
             is_primary?: boolean;
         };
         /** @description The rate limits of a site. */
         SiteLimits: {
             limits: components["schemas"]["SiteLimit"][];
         };
-        /** @description The limits of the site that differ from the usual ones. It replaces what was set; what is not named is as usual. */
+        /** @description The limits of the site that differ from the defaults. It replaces the earlier ones; limits that are not named have the default. */
         SiteLimitsInput: {
             /** @description Whole numbers by the name of the limit, from 1 to its most_points. */
             limits: {
@@ -907,7 +907,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The request has the header Origin. An operator's key never belongs into a web page. */
+        /** @description The request has the header Origin. An operator's key never belongs in a web page. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1023,12 +1023,12 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The page to show, from 1. Past the end the list is empty. */
+        /** @description The page to return, from 1. Past the end the list is empty. */
         Page: number;
         /** @description The maximum number on a page. */
         Limit: number;
         /**
-         * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+         * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
@@ -1038,7 +1038,7 @@ export interface components {
          */
         SiteId: components["schemas"]["Id"];
         /**
-         * @description The host, as the list of the site's hosts has it.
+         * @description The host, as in the list of the site's hosts.
          * @example shop.example
          */
         Host: string;
@@ -1050,10 +1050,10 @@ export interface components {
          * @example 0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99
          */
         RequestId: string;
-        /** @description Present only where the response is that of an earlier call with the same Idempotency-Key. */
+        /** @description Present only if the response repeats that of an earlier call with the same Idempotency-Key. */
         IdempotencyReplayed: "true";
         /**
-         * @description What is left of the limit (r) and the seconds until it is full again (t), as in the IETF draft. Absent where the call was refused before it was counted.
+         * @description The calls left within the limit (r) and the seconds until it is full again (t), as in the IETF draft. Absent if the call was rejected before it was counted.
          * @example "storefront_read";r=598;t=42
          */
         RateLimit: string;
@@ -1062,9 +1062,9 @@ export interface components {
          * @example "storefront_read";q=600;w=60
          */
         RateLimitPolicy: string;
-        /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
+        /** @description The authentication scheme, and the problem with the credentials of the request. */
         WWWAuthenticate: string;
-        /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
+        /** @description Seconds to wait before the next attempt. Absent if waiting does not help. */
         RetryAfter: number;
     };
     pathItems: never;
@@ -1164,7 +1164,7 @@ export interface operations {
     "operator.listSites": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -1173,7 +1173,7 @@ export interface operations {
                  * @example alder
                  */
                 q?: string;
-                /** @description What to sort by. */
+                /** @description The sort key. */
                 sort?: "name" | "created" | "products" | "orders" | "last_order" | "storage" | "calls" | "health";
                 /**
                  * @description Only sites in this state: open, suspended, moved to another server, or to be deleted.
@@ -1185,7 +1185,7 @@ export interface operations {
                  * @example cannot_sell
                  */
                 problem?: components["schemas"]["SiteProblem"];
-                /** @description The next_cursor of the previous answer, with the same q, sort, status and problem; page is not looked at then. A site that changed its place meanwhile may be shown twice or not at all; every other one is shown once. */
+                /** @description The next_cursor of the previous response, with the same q, sort, status and problem; page is then ignored. A site whose position changed in the meantime may be returned twice or not at all. Every other one is returned once. */
                 cursor?: components["schemas"]["Cursor"];
             };
             header?: never;
@@ -1227,7 +1227,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1305,19 +1305,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Without waiting for 30 days.
+                 * @description Delete without waiting for 30 days.
                  * @example false
                  */
                 now?: boolean;
                 /**
-                 * @description Although payments are open, bank transfers are awaited or refunds are due.
+                 * @description Delete even if payments are open, bank transfers are awaited or refunds are due.
                  * @example false
                  */
                 force?: boolean;
             };
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1361,7 +1361,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1410,14 +1410,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Although the site has moved, because no other server has imported its export.
+                 * @description Resume a site that has moved, because no other server has imported its export.
                  * @example false
                  */
                 not_imported?: boolean;
             };
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1461,7 +1461,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1505,7 +1505,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1548,7 +1548,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many months, this one included.
+                 * @description The number of months, including this one.
                  * @example 3
                  */
                 months?: number;
@@ -1629,7 +1629,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1679,7 +1679,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1691,7 +1691,7 @@ export interface operations {
                  */
                 site_id: components["parameters"]["SiteId"];
                 /**
-                 * @description The host, as the list of the site's hosts has it.
+                 * @description The host, as in the list of the site's hosts.
                  * @example shop.example
                  */
                 host: components["parameters"]["Host"];
@@ -1803,7 +1803,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time. After five failures for one e-mail within an hour further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. Logging in again opens another session. Where two-factor login is on, the right password alone is answered 401 second_factor_required: send it again with totp_code.
+         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same response after the same time. After five failures for one e-mail within an hour further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. Logging in again opens another session. If two-factor login is on, the right password alone gets 401 second_factor_required: send it again with totp_code.
          */
         post: operations["dashboard.login"];
         delete?: never;
@@ -54,8 +54,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm who is calling
-         * @description Gives the password, or a code of the second factor, again. For 15 minutes the session may then call the operations that need it: those with x-step-up, which are otherwise 403 step_up_required. A login counts as well. Wrong passwords count like those of logins.
+         * Confirm your identity
+         * @description Checks the caller's password, or a code of the second factor, again. For 15 minutes the session may then call the operations that need it: those with x-step-up, which are otherwise 403 step_up_required. A login counts as well. Wrong passwords count as failed logins.
          */
         post: operations["dashboard.confirmIdentity"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Sends a link to set a new password if the address belongs to a staff member. The answer and its timing are always the same. A link works once, for 30 minutes, until a newer one is sent. It leads to the panel.
+         * @description Sends a link to set a new password if the address belongs to a staff member. The response and its timing are always the same. A link works once, for 30 minutes, until a newer one is sent. It leads to the panel.
          */
         post: operations["dashboard.requestStaffPasswordReset"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Changes one's own password. Every session ends, this one too, and a new one is opened for the caller. Wrong passwords count like those of logins.
+         * @description Changes the caller's own password. Every session ends, including this one, and a new one is opened for the caller. Wrong passwords count as failed logins.
          */
         post: operations["dashboard.changePassword"];
         delete?: never;
@@ -132,15 +132,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's own sessions
-         * @description One's own sessions that are alive, the one used last first.
+         * List your sessions
+         * @description The caller's active sessions, the last used first.
          */
         get: operations["dashboard.listSessions"];
         put?: never;
         post?: never;
         /**
          * End all other sessions
-         * @description Ends all of one's own sessions but the calling one, at once and on every server.
+         * @description Ends all of the caller's sessions except the calling one, at once and on every server.
          */
         delete: operations["dashboard.endOtherSessions"];
         options?: never;
@@ -163,7 +163,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Ends one of one's own sessions, at once and on every server.
+         * @description Ends one of the caller's sessions, at once and on every server.
          */
         delete: operations["dashboard.endSession"];
         options?: never;
@@ -180,18 +180,18 @@ export interface paths {
         };
         /**
          * Get the state of two-factor login
-         * @description Whether one's own logins need a second factor.
+         * @description Whether the caller's logins need a second factor.
          */
         get: operations["dashboard.getTwoFactor"];
         put?: never;
         /**
          * Set up two-factor login
-         * @description Makes a secret for an authenticator app (TOTP, RFC 6238). Two-factor login is on once a code of it is confirmed; until then another call makes another secret. If it is on already, 409 two_factor_on.
+         * @description Creates a secret for an authenticator app (TOTP, RFC 6238). Two-factor login is on once a code of it is confirmed; until then another call creates another secret. If it is already on, it is 409 two_factor_on.
          */
         post: operations["dashboard.setUpTwoFactor"];
         /**
          * Turn two-factor login off
-         * @description Logins need only the password again. The secret and the recovery codes are deleted. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor): at the login, or at POST /api/dashboard/auth/confirm. The password does not replace it.
+         * @description Logins then need only the password. The secret and the recovery codes are deleted. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor): at the login, or at POST /api/dashboard/auth/confirm. The password does not replace it.
          */
         delete: operations["dashboard.turnOffTwoFactor"];
         options?: never;
@@ -210,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm two-factor login
-         * @description Turns two-factor login on with a first code of the app, and returns ten recovery codes. Each of them replaces a code of the app once. Without a secret to confirm, 404.
+         * @description Turns two-factor login on with a first code of the app, and returns ten recovery codes. Each of them replaces a code of the app once. Without a secret to confirm, it is 404.
          */
         post: operations["dashboard.confirmTwoFactor"];
         delete?: never;
@@ -229,8 +229,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace one's recovery codes
-         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor).
+         * Replace your recovery codes
+         * @description Returns ten new recovery codes. All earlier ones become invalid, used or not. While two-factor login is off, it is 409 two_factor_off. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor).
          */
         post: operations["dashboard.replaceRecoveryCodes"];
         delete?: never;
@@ -247,8 +247,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is calling
-         * @description Returns whom the credentials belong to, which merchant the call is for, and which other merchants they give access to.
+         * Read the caller
+         * @description Returns the owner of the credentials, the merchant of the call, and the other merchants that they give access to.
          */
         get: operations["dashboard.getMe"];
         put?: never;
@@ -269,8 +269,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What an invitation is about
-         * @description Tells, by the token of the mail, who is invited to what. If has_account is true, the person logs in and accepts; if not, they register. Changes nothing. A token that does not work is 400 invitation_token_invalid.
+         * Read an invitation
+         * @description Returns the invited address, the shop and the role of an invitation, by the token of the mail. If has_account is true, the person logs in and accepts; if not, they register. Changes nothing. An invalid token is 400 invitation_token_invalid.
          */
         post: operations["dashboard.getInvitation"];
         delete?: never;
@@ -290,7 +290,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Adds the caller to the staff. The invitation must be for the address of the login (403 invitation_for_another); the link alone never opens an account that exists. It works once: of parallel calls one succeeds. A token that does not work is 400 invitation_token_invalid, and a caller who works there already gets 409 already_staff.
+         * @description Adds the caller to the staff. The invitation must be for the address of the login (403 invitation_for_another); the link alone never opens an existing account. It works once: of parallel calls one succeeds. An invalid token is 400 invitation_token_invalid, and a caller who already works there gets 409 already_staff.
          */
         post: operations["dashboard.acceptInvitation"];
         delete?: never;
@@ -309,8 +309,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept an invitation as somebody new
-         * @description Makes the login of an address that has none, with a name and a password of its own, and adds it to the staff; afterwards log in. An address that has a login must log in to accept (409 login_required), and its password stays as it is. A token that does not work is 400 invitation_token_invalid.
+         * Accept an invitation as a new user
+         * @description Creates the login of an address that has none, with a name and a password, and adds it to the staff; log in afterwards. An address that has a login must log in to accept (409 login_required), and its password stays as it is. An invalid token is 400 invitation_token_invalid.
          */
         post: operations["dashboard.registerStaff"];
         delete?: never;
@@ -323,7 +323,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -346,7 +346,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody to the staff
-         * @description Sends a mail with a link that works once, for 7 days. Inviting an address again sends another link in place of the earlier one, for the role that is named now. Only an owner invites owners; nobody gives a role with a scope that they lack (403 insufficient_scope). An address that belongs to the staff already is 409 already_staff. A merchant can have at most 100 invitations at a time, and 500 members (409 limit_reached).
+         * @description Sends a mail with a link that works once, for 7 days. Inviting an address again sends another link in place of the earlier one, for the role in the new call. Only an owner can invite owners; nobody can give a role with a scope that they lack (403 insufficient_scope). An address that already belongs to the staff is 409 already_staff. A merchant can have at most 100 invitations at a time, and 500 members (409 limit_reached).
          */
         post: operations["dashboard.createStaffInvitation"];
         delete?: never;
@@ -373,7 +373,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -399,7 +399,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -412,15 +412,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End the work of a member of staff
-         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay; invitations that they made and nobody has accepted end. If keys that they made still work, `keys` says what happens to them; without it, 409 member_has_keys lists them and nothing changes. Webhooks that the member set up get nothing more, until somebody else saves their events. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         * Remove a staff member
+         * @description The member's next call for this merchant is rejected, in every process. Their account and their access to other merchants stay; their open invitations end. If keys that they created still work, `keys` decides whether they stay; without it, 409 member_has_keys lists them and nothing changes. Webhooks that the member set up get no more events until somebody else saves their events. Only an owner can remove owners, and the last owner cannot be removed (409 last_owner).
          */
         delete: operations["dashboard.removeStaffMember"];
         options?: never;
         head?: never;
         /**
-         * Change the role of a member of staff
-         * @description The role counts from the member's next call on. Only an owner makes owners and changes their role; nobody gives a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), whatever happens at once. Invitations that the member made and nobody has accepted end, unless the member becomes an owner.
+         * Change the role of a staff member
+         * @description The role applies from the member's next call on. Only an owner can make somebody an owner or change an owner's role; nobody can give a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), also with parallel calls. Open invitations of the member end, unless the member becomes an owner.
          */
         patch: operations["dashboard.updateStaffMember"];
         trace?: never;
@@ -429,15 +429,15 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
             cookie?: never;
         };
         /**
-         * Which mails I get
-         * @description The mails that the calling member of staff gets from the shop of this call.
+         * Read my mail notifications
+         * @description The mails that the calling staff member gets from the shop of this call.
          */
         get: operations["dashboard.getNotifications"];
         put?: never;
@@ -446,8 +446,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Switch my mails on or off
-         * @description Changes which mails the calling member of staff gets from the shop of this call, and nobody else's.
+         * Change my mail notifications
+         * @description Changes the mails that the calling staff member gets from the shop of this call, and nobody else's.
          */
         patch: operations["dashboard.updateNotifications"];
         trace?: never;
@@ -456,7 +456,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -483,15 +483,15 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
             cookie?: never;
         };
         /**
-         * What the shop still needs
-         * @description What is missing before the shop can sell, and what else should be set. It can sell once each item that is blocking is done. The hosted checkout of a shop without delivery or payment says that no order can be placed.
+         * Read the set-up list
+         * @description The steps that are missing before the shop can sell, and other recommended settings. It can sell once each blocking item is done. The hosted checkout of a shop without delivery or payment shows that no order can be placed.
          */
         get: operations["dashboard.getSetup"];
         put?: never;
@@ -506,7 +506,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -515,8 +515,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try an order
-         * @description Buys one piece of the cheapest product that is in stock, as a guest would, with the first shipping option that reaches an address, and pays it by the test method. The order goes all the way in one transaction, its mails are written, and then all of it is undone: nothing is sent, no stock moves, no number is used, no webhook hears of it, and nobody else ever sees it. A shop without such a product or shipping option is 409 checkout_incomplete, with what is missing.
+         * Simulate an order
+         * @description Buys one piece of the cheapest product in stock, as a guest would, with the first shipping option that reaches an address, and pays it by the test method. The order passes through all its states in one transaction and its mails are written; then everything is rolled back: nothing is sent, no stock moves, no number is used, no webhook gets an event, and nobody else sees it. A shop without such a product or shipping option is 409 checkout_incomplete, with missing.
          */
         post: operations["dashboard.placeTestOrder"];
         delete?: never;
@@ -529,15 +529,15 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
             cookie?: never;
         };
         /**
-         * How the shop stands today
-         * @description Sales and orders of each of the last 30 days, what waits to be paid and to be shipped, low stock, what agents buy, and how much of the set-up list is open.
+         * Read the key figures of the shop
+         * @description Sales and orders of each of the last 30 days, the orders that await payment or shipping, low stock, the purchases of agents, and the open steps of the set-up list.
          */
         get: operations["dashboard.getOverview"];
         put?: never;
@@ -552,7 +552,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -560,7 +560,7 @@ export interface paths {
         };
         /**
          * Read the payment account
-         * @description The account through which the shop takes payments, or that it has none.
+         * @description The account through which the shop takes payments; provider is null if there is none.
          */
         get: operations["dashboard.getPaymentAccount"];
         put?: never;
@@ -574,7 +574,7 @@ export interface paths {
         head?: never;
         /**
          * Set or change the payment account
-         * @description Changes the fields given; the first secret_key creates the account. Keys are stored encrypted and are in no answer. A key for the other mode (live, test) is 409 payment_account_in_use while payments or refunds are open. Where the operator has set a connected account, keys are 409 payment_account_connected; capture can be changed in any case, and applies to payments that begin from then on.
+         * @description Changes the fields given; the first secret_key creates the account. Keys are stored encrypted and never returned. A key for the other mode (live, test) is 409 payment_account_in_use while payments or refunds are open. If the operator has set a connected account, keys are 409 payment_account_connected; capture can be changed in any case, and applies to payments that begin from then on.
          */
         patch: operations["dashboard.updatePaymentAccount"];
         trace?: never;
@@ -594,7 +594,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key for this merchant only. Its secret is shown only in this answer. A merchant can have at most 100 active keys (409 limit_reached).
+         * @description Creates a key for this merchant only. Its secret is shown only in this response. A merchant can have at most 100 active keys (409 limit_reached).
          */
         post: operations["dashboard.createApiKey"];
         delete?: never;
@@ -647,7 +647,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -661,7 +661,7 @@ export interface paths {
         put?: never;
         /**
          * Create a storefront token
-         * @description Creates a token with all storefront scopes. It is shown in full only in this answer. A site can have at most 100 active tokens (409 limit_reached).
+         * @description Creates a token with all storefront scopes. It is shown in full only in this response. A site can have at most 100 active tokens (409 limit_reached).
          */
         post: operations["dashboard.createStorefrontToken"];
         delete?: never;
@@ -714,7 +714,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -728,7 +728,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sync key
-         * @description Creates a key for an integration. Its secret is shown only in this answer. Two keys can be active at a time; a third is 409 sync_key_limit.
+         * @description Creates a key for an integration. Its secret is shown only in this response. Two keys can be active at a time; a third is 409 sync_key_limit.
          */
         post: operations["dashboard.createSyncKey"];
         delete?: never;
@@ -781,7 +781,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -795,7 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached). Events show their resource, so they need the scope that reads it, such as orders:read for order.* (403 insufficient_scope); `*` stands for what the caller may read. It is checked again at each delivery: see withheld_events.
+         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this response. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached). Events show their resource, so they need the scope that reads it, such as orders:read for order.* (403 insufficient_scope); `*` covers all that the caller may read. The scope is checked again at each delivery: see withheld_events.
          */
         post: operations["dashboard.createWebhook"];
         delete?: never;
@@ -808,7 +808,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -836,7 +836,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Changes the fields given and leaves the others. Whoever sends url or events must be allowed to read all of its events (403 insufficient_scope), and answers for them from then on: see withheld_events. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
+         * @description Changes the fields given and leaves the others. A caller that sends url or events must be allowed to read all of its events (403 insufficient_scope); from then on each delivery depends on that caller's permissions: see withheld_events. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
          */
         patch: operations["dashboard.updateWebhook"];
         trace?: never;
@@ -845,7 +845,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -861,7 +861,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. The answer holds what the receiver answered. If it failed, it is retried like any delivery. A webhook that is disabled is 409 webhook_disabled.
+         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. The response contains the receiver's response. If it failed, it is retried like any delivery. A webhook that is disabled is 409 webhook_disabled.
          */
         post: operations["dashboard.testWebhook"];
         delete?: never;
@@ -874,7 +874,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -890,7 +890,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Gives the webhook a new secret, which is shown only in this answer. For 24 hours each delivery is signed with both secrets, so that the receiver can change over; a second rotation during that time is 409 rotation_in_progress.
+         * @description Gives the webhook a new secret, which is shown only in this response. For 24 hours each delivery is signed with both secrets, so that the receiver can change over; a second rotation during that time is 409 rotation_in_progress.
          */
         post: operations["dashboard.rotateWebhook"];
         delete?: never;
@@ -903,7 +903,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -926,7 +926,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Replay failed deliveries
-         * @description Sends the deliveries again that failed since a given time, of one webhook or of all, oldest first, at most 1000 per call. To replay the rest, call again with a new key until remaining is 0. Deliveries to disabled webhooks are skipped and not counted.
+         * @description Resends the deliveries that failed since a given time, of one webhook or of all, oldest first, at most 1000 per call. To replay the rest, call again with a new key until remaining is 0. Deliveries to disabled webhooks are skipped and not counted.
          */
         post: operations["dashboard.replayFailedWebhookDeliveries"];
         delete?: never;
@@ -949,7 +949,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -978,7 +978,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1007,7 +1007,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         put?: never;
         /**
          * Listen to events
-         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached). Events need the scope that reads their resource, such as orders:read for order.* (403 insufficient_scope); without events, it receives what the caller may read.
+         * @description Creates a listener, for `commerce listen`. It collects events from now on, to be fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached). Events need the scope that reads their resource, such as orders:read for order.* (403 insufficient_scope); without events, it gets all that the caller may read.
          */
         post: operations["dashboard.createEventListener"];
         delete?: never;
@@ -1030,7 +1030,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1044,7 +1044,7 @@ export interface paths {
         };
         /**
          * Fetch events
-         * @description The events after the cursor, oldest first; without a cursor, all since the listener was created. If there are none, the call waits up to wait_seconds for one and then returns an empty list. next_cursor is always the cursor for the next call. Events are kept as long as the listener. An expired listener is a 404. A shop may wait 20 times at once; further calls that would wait are 429 rate_limited.
+         * @description The events after the cursor, oldest first; without a cursor, all since the listener was created. If there are none, the call waits up to wait_seconds for one and then returns an empty list. next_cursor is always the cursor for the next call. Events are kept as long as the listener. An expired listener is a 404. A shop can have 20 waiting calls at once; further ones are 429 rate_limited.
          */
         get: operations["dashboard.listListenerEvents"];
         put?: never;
@@ -1063,7 +1063,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1086,7 +1086,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Import products
-         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing, and stays a draft until it has a price.
+         * @description Creates or updates up to 100 products by slug, each row independently: a rejected row gives the reason and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is rejected. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing, and stays a draft until it has a price.
          */
         post: operations["dashboard.importProducts"];
         delete?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1214,7 +1214,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1259,7 +1259,7 @@ export interface paths {
         put?: never;
         /**
          * Begin an upload
-         * @description Announces a picture (JPEG, PNG or WebP, up to 20 MiB) and gives the address to which its bytes go: PUT them to upload_url within 15 minutes, without any credential, exactly as many and with the SHA-256 that are announced here. The address takes one complete upload. The PUT answers with the file, whose status is processing until the server has made pictures of 320, 640 and 1280 pixels of it, as WebP and without what the camera noted in it; only these are kept and served. What a shop may keep has a limit (409 limit_reached, in bytes). A file that nothing uses is deleted after a day.
+         * @description Announces a picture (JPEG, PNG or WebP, up to 20 MiB) and returns the address for its bytes. PUT them to upload_url within 15 minutes, without any credential, with exactly the size and the SHA-256 announced here. The address accepts one complete upload. The PUT returns the file, whose status is processing until the server has created pictures of 320, 640 and 1280 pixels, as WebP and without the camera's metadata; only these are kept and served. The storage of a shop is limited (409 limit_reached, in bytes). A file that nothing uses is deleted after a day.
          */
         post: operations["dashboard.createFile"];
         delete?: never;
@@ -1277,7 +1277,7 @@ export interface paths {
         };
         /**
          * Get a file
-         * @description Says how far a file is: awaiting_upload, processing, ready with the addresses of its pictures, or failed with the reason. A failed file changes nothing of the shop.
+         * @description Returns the state of a file: awaiting_upload, processing, ready with the URLs of its pictures, or failed with the reason. A failed file changes nothing in the shop.
          */
         get: operations["dashboard.getFile"];
         put?: never;
@@ -1299,7 +1299,7 @@ export interface paths {
         put?: never;
         /**
          * Add an image
-         * @description Adds an uploaded file (file_id) or an image by its https address (url), which is not fetched, at its position or at the end. A file that is not uploaded, or has failed, is refused with the reason. A product has at most 250 images (409 limit_reached).
+         * @description Adds an uploaded file (file_id) or an image by its https address (url), which is not fetched, at its position or at the end. A file that is not uploaded, or has failed, is rejected with the reason. A product has at most 250 images (409 limit_reached).
          */
         post: operations["dashboard.createImage"];
         delete?: never;
@@ -1312,7 +1312,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1370,7 +1370,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1435,7 +1435,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust the stock of many variants
-         * @description Up to 500 adjustments, each judged by itself and by the rules of dashboard.adjustInventory: a refused row says why and stops no other. A variant may be in several rows, which take effect in the order sent. Rows name their variant by id or by SKU. With dry_run nothing is written.
+         * @description Up to 500 adjustments, each row independently and by the rules of dashboard.adjustInventory: a rejected row gives the reason and does not stop the others. A variant may be in several rows, which take effect in the order sent. Rows name their variant by id or by SKU. With dry_run nothing is written.
          */
         post: operations["dashboard.adjustInventories"];
         delete?: never;
@@ -1455,7 +1455,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust stock
-         * @description Changes the stock on hand of one variant, either by delta or to set_to, a counted inventory_quantity. set_to requires that expected_quantity is still the current quantity (409 quantity_changed, with actual). Send exactly one of the two. Less than open checkouts hold is 409 insufficient_stock, unless the policy is continue. Every change records a movement; setting the current quantity records none.
+         * @description Changes the stock on hand of one variant, either by delta or to set_to, a counted inventory_quantity. set_to requires that expected_quantity is still the current quantity (409 quantity_changed, with actual). Send exactly one of the two. A quantity below the reservations of open checkouts is 409 insufficient_stock, unless the policy is continue. Every change records a movement; setting the current quantity records none.
          */
         post: operations["dashboard.adjustInventory"];
         delete?: never;
@@ -1488,7 +1488,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1598,7 +1598,7 @@ export interface paths {
         get?: never;
         /**
          * Reorder the products of a collection
-         * @description Puts the products of a manual collection in the order given. It is visible if the sort_order of the collection is manual. The list must name each of its products once; if it does not, for example because products were added or removed meanwhile, the answer is 409 conflict with missing and unknown, and nothing changes.
+         * @description Puts the products of a manual collection in the order given. It is visible if the sort_order of the collection is manual. The list must name each of its products once; if it does not, for example because products were added or removed meanwhile, the response is 409 conflict with missing and unknown, and nothing changes.
          */
         put: operations["dashboard.reorderCollectionProducts"];
         post?: never;
@@ -1612,7 +1612,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1639,7 +1639,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1676,7 +1676,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1705,7 +1705,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1732,7 +1732,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1769,7 +1769,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1799,7 +1799,7 @@ export interface paths {
         put?: never;
         /**
          * Mark several orders as paid
-         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a refused row says why and does not stop the others. An order that is paid already is unchanged. With an amount, an order of another total is refused. If an order is in two rows of one call, the second is refused.
+         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a rejected row gives the reason and does not stop the others. An order that is already paid is unchanged. With an amount, an order with another total is rejected. If an order is in two rows of one call, the second is rejected.
          */
         post: operations["dashboard.markOrdersPaid"];
         delete?: never;
@@ -1819,7 +1819,7 @@ export interface paths {
         put?: never;
         /**
          * Ship several orders
-         * @description Records for up to 100 orders that everything left of them has been shipped, each row by itself and by the rules of dashboard.createFulfillment, with its tracking if it has one: a refused row says why and stops no other. Customers are told by mail. If an order is in two rows of one call, the second is refused.
+         * @description Records for up to 100 orders that everything left of them has been shipped, each row independently and by the rules of dashboard.createFulfillment, with its tracking if it has one: a rejected row gives the reason and does not stop the others. Customers are notified by mail. If an order is in two rows of one call, the second is rejected.
          */
         post: operations["dashboard.fulfillOrders"];
         delete?: never;
@@ -1852,7 +1852,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1875,7 +1875,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1891,7 +1891,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a statement run
-         * @description Takes back all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
          */
         post: operations["dashboard.undoStatementRun"];
         delete?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
         put?: never;
         /**
          * Import past orders
-         * @description Takes over up to 100 orders of another shop with their numbers, times, states, fulfilments and refunds, each row independently: a refused row says why and writes nothing, and the other rows are imported. An order that was imported before stays as it is, whatever the row says; a warning tells what differs. Their source is import. Nobody is sent a mail, no event is made, no stock is moved, and nothing counts against a code or a budget. Refunds of them are recorded and made by hand, for no payment provider here took the money. The shop's own numbers go on after the highest imported one that is a number. What was shipped and paid there is completed; from then on they are orders like all others: shipping one makes events and mails. An order belongs to the customer who has its email, unless the customer has an account here and has not proven that address.
+         * @description Imports up to 100 orders of another shop with their numbers, times, states, fulfilments and refunds, each row independently: a rejected row gives the reason and writes nothing, and the other rows are imported. An order that was imported before stays as it is, whatever the row contains; a warning lists the differences. Their source is import. No mail is sent, no event is created, no stock is moved, and nothing counts against a code or a budget. Refunds of them are recorded and made by hand, because no payment provider of this shop took the money. The shop's own numbers continue after the highest imported one that is a number. Orders that were shipped and paid there are completed. From then on they are orders like all others: shipping one creates events and mails. An order belongs to the customer who has its email, unless the customer has an account here and has not proven that address.
          */
         post: operations["dashboard.importOrders"];
         delete?: never;
@@ -1929,7 +1929,7 @@ export interface paths {
         };
         /**
          * Export orders
-         * @description All orders with all that belongs to them by cursor, oldest first, so that orders made meanwhile come at the end and none is skipped. next_cursor is null on the last page.
+         * @description All orders with all their details by cursor, oldest first, so that orders created meanwhile come at the end and none is skipped. next_cursor is null on the last page.
          */
         get: operations["dashboard.exportOrders"];
         put?: never;
@@ -1944,7 +1944,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1977,7 +1977,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2006,7 +2006,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2022,7 +2022,7 @@ export interface paths {
         put?: never;
         /**
          * Capture a payment
-         * @description Takes the money that a provider has reserved for the order: all of it, or the amount given, and the rest is released. It is on record at once, and done within seconds: the order becomes paid when the provider has the money. Fulfilling an order captures it as well. Capturing again changes nothing; another amount than the first is 409 conflict. An order whose payment is not authorized is 409 invalid_transition.
+         * @description Captures the money that a provider has reserved for the order: all of it, or the amount given, and the rest is released. The capture is recorded at once and completed within seconds: the order becomes paid when the provider has the money. Fulfilling an order captures it as well. Capturing again changes nothing; another amount than the first is 409 conflict. An order whose payment is not authorized is 409 invalid_transition.
          */
         post: operations["dashboard.captureOrder"];
         delete?: never;
@@ -2035,7 +2035,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2055,7 +2055,7 @@ export interface paths {
         put?: never;
         /**
          * Ship an order, or a part of it
-         * @description Records what was shipped, with its tracking, and notifies the customer by mail. Without items it covers everything that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. The order becomes processing, and partially_fulfilled or fulfilled.
+         * @description Records a shipment, with its tracking, and notifies the customer by mail. Without items it covers everything that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. The order becomes processing, and partially_fulfilled or fulfilled.
          */
         post: operations["dashboard.createFulfillment"];
         delete?: never;
@@ -2068,7 +2068,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2097,7 +2097,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2113,7 +2113,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Cancels an order of which nothing has been shipped; later it is 409 invalid_transition. Its stock is returned unless restock is false, its discount code is released, and an unpaid payment is voided. What was paid stays refundable, and is the order's refund_due until it is returned; with refund it is refunded at once, as creating a refund of all that is refundable does. The customer is notified by mail.
+         * @description Cancels an order of which nothing has been shipped; later it is 409 invalid_transition. Its stock is returned unless restock is false, its discount code is released, and an unpaid payment is voided. The amount paid stays refundable, and is the order's refund_due until it is returned; with refund it is refunded at once, like creating a refund of all that is refundable. The customer is notified by mail.
          */
         post: operations["dashboard.cancelOrder"];
         delete?: never;
@@ -2126,7 +2126,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2146,7 +2146,7 @@ export interface paths {
         put?: never;
         /**
          * Refund an order
-         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items name the pieces that are refunded, and put them back into stock where restock is true; a line cannot be refunded beyond its quantity (422). Pieces that have not been shipped are removed from the order at once and no longer ship; they ship again if the refund fails. A refund without line_items removes no pieces, unless it returns all that was received and nothing has been shipped: then it removes all of them. When nothing is left to ship, the order becomes cancelled, or fulfilled if a part was shipped. That cancellation puts nothing into stock and leaves nothing due. The amount is yours to choose, since it may be less than the lines cost.
+         * @description Returns money. If a provider took the payment, the provider returns it: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left. A failed refund can be made again, or be recorded with by_hand once you have returned the money yourself. For an order paid otherwise, it records the money that you return yourself, and is succeeded at once. All refunds together, except failed ones, cannot exceed the amount paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items name the pieces that are refunded, and put them back into stock if restock is true; a line cannot be refunded beyond its quantity (422). Pieces that have not been shipped are removed from the order at once and no longer ship; they ship again if the refund fails. A refund without line_items removes no pieces, unless it returns all that was received and nothing has been shipped: then it removes all of them. When nothing is left to ship, the order becomes cancelled, or fulfilled if a part was shipped. That cancellation puts nothing into stock and leaves nothing due. You choose the amount, because it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
         delete?: never;
@@ -2159,7 +2159,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2174,7 +2174,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record late money
+         * Record a late payment
          * @description Records money that arrived for an order after it had expired. The order stays expired, the amount counts as amount_received, and all of it is refund_due and refundable. Then either reinstate the order or refund the money. Several payments add up; each call records one. Any other order is 409 order_not_expired: a bank transfer that is still awaited is recorded with mark-paid.
          */
         post: operations["dashboard.recordOrderPayment"];
@@ -2188,7 +2188,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2204,7 +2204,7 @@ export interface paths {
         put?: never;
         /**
          * Reinstate an expired order
-         * @description Makes an expired order confirmed and paid (partially_refunded after a refund), once its money is recorded (POST payments). The stock of what is left to ship is taken and the discount code redeemed again; cancelled_at becomes null. The order keeps its prices. 409 payment_incomplete when less than the total was received and not refunded, 409 insufficient_stock when too little is left, 409 order_prices_changed when a product has another price by now (send keep_prices to reinstate it all the same), 400 discount_* when the code cannot be redeemed any more, and 402 budget_exceeded when the agent that made the order may not spend as much. Then nothing changes and the money can be refunded. Money above the total is refund_due.
+         * @description Makes an expired order confirmed and paid (partially_refunded after a refund), once its money is recorded (POST payments). The stock of the pieces left to ship is taken and the discount code redeemed again; cancelled_at becomes null. The order keeps its prices. 409 payment_incomplete if less than the total was received and not refunded, 409 insufficient_stock if too little is left, 409 order_prices_changed if a product has another price by now (send keep_prices to reinstate it all the same), 400 discount_* if the code can no longer be redeemed, and 402 budget_exceeded if the agent that prepared the order may not spend as much. Then nothing changes and the money can be refunded. Money above the total is refund_due.
          */
         post: operations["dashboard.reinstateOrder"];
         delete?: never;
@@ -2217,7 +2217,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2232,8 +2232,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a mail about an order again
-         * @description Has a mail sent to the order's customer once more, with the order as it stands when it is sent, and a new link to its page. The mail must fit: a reminder needs an order that awaits its payment, shipped needs a parcel and is about the latest one, refunded needs a refund that has succeeded and is about the latest one; otherwise, and if the order has no e-mail address, it is 409 conflict. The timeline names who did it.
+         * Resend a mail about an order
+         * @description Sends a mail to the order's customer once more, with the state of the order when it is sent, and a new link to its page. The mail must fit: a reminder needs an order that awaits its payment, shipped needs a parcel and is about the latest one, refunded needs a refund that has succeeded and is about the latest one; otherwise, and if the order has no e-mail address, it is 409 conflict. The timeline names the caller.
          */
         post: operations["dashboard.sendOrderMail"];
         delete?: never;
@@ -2246,7 +2246,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2260,7 +2260,7 @@ export interface paths {
         };
         /**
          * Read the timeline of an order
-         * @description Everything that happened to the order, newest first, by cursor. next_cursor is null on the last page.
+         * @description All events of the order, newest first, by cursor. next_cursor is null on the last page.
          */
         get: operations["dashboard.getOrderTimeline"];
         put?: never;
@@ -2275,7 +2275,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -2309,7 +2309,7 @@ export interface paths {
         put?: never;
         /**
          * Import customers
-         * @description Takes over up to 100 customers of another shop by their e-mails, each row independently: a refused row says why and writes nothing, and the other rows are imported. Importing the same rows again changes nothing. Nobody is sent a mail, and no customer.created event is made. Passwords do not come along: a customer sets one by the password reset, which also proves the address.
+         * @description Imports up to 100 customers of another shop by their e-mails, each row independently: a rejected row gives the reason and writes nothing, and the other rows are imported. Importing the same rows again changes nothing. No mail is sent, and no customer.created event is created. Passwords are not imported: a customer sets one by the password reset, which also proves the address.
          */
         post: operations["dashboard.importCustomers"];
         delete?: never;
@@ -2327,7 +2327,7 @@ export interface paths {
         };
         /**
          * Export customers
-         * @description All customers with their addresses and consents by cursor, oldest first, so that customers who come meanwhile are at the end and none is skipped. Anonymized customers are left out. next_cursor is null on the last page.
+         * @description All customers with their addresses and consents by cursor, oldest first, so that customers created meanwhile come at the end and none is skipped. Anonymized customers are left out. next_cursor is null on the last page.
          */
         get: operations["dashboard.exportCustomers"];
         put?: never;
@@ -2342,7 +2342,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2366,7 +2366,7 @@ export interface paths {
         head?: never;
         /**
          * Change a customer
-         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict). Another e-mail of a customer with an account is pending_email first: its owner gets a link to confirm it, and the owner of the present one a notice. Until then logins and password resets use the present one. Sending the present e-mail ends the request, and sending the pending one again repeats the mails. Without an account, the e-mail changes at once.
+         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict). A new e-mail of a customer with an account is pending_email first: the new address gets a link to confirm it, and the current one a notice. Until then logins and password resets use the current one. Sending the current e-mail cancels the request, and sending the pending one again repeats the mails. Without an account, the e-mail changes at once.
          */
         patch: operations["dashboard.updateCustomer"];
         trace?: never;
@@ -2375,7 +2375,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2404,7 +2404,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2433,7 +2433,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -2456,7 +2456,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2473,7 +2473,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an agent token
-         * @description Revokes the token at once: the agent's next call is 401. The customer can still confirm the checkouts that it created; their page says that the access has ended, and who ended it. Revoking a revoked token changes nothing.
+         * @description Revokes the token at once: the agent's next call is 401. The customer can still confirm the checkouts that it created; their page shows that the access has ended, and who ended it. Revoking a revoked token changes nothing.
          */
         delete: operations["dashboard.revokeAgentToken"];
         options?: never;
@@ -2485,7 +2485,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -2498,7 +2498,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what an agent did
+         * List the actions of an agent
          * @description Every call of the agent, whether it succeeded or not, newest first, by cursor.
          */
         get: operations["dashboard.listAgentTokenAudit"];
@@ -2514,7 +2514,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -2522,7 +2522,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. What staff do with their own login, such as a new password, two-factor login, a confirmation of who they are or logging out, and that they join, is recorded in each shop that it concerns; that they log in is not. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. Actions of staff on their own login (a new password, two-factor login, a confirmation or a logout) and accepted invitations are recorded in each shop concerned; logins are not. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -2542,7 +2542,7 @@ export interface paths {
         };
         /**
          * Read the shop
-         * @description What a storefront needs to know about its shop, such as its name, its currency and the addresses of its legal texts.
+         * @description The data that a storefront needs about its shop, such as its name, its currency and the URLs of its legal texts.
          */
         get: operations["storefront.getShop"];
         put?: never;
@@ -2562,7 +2562,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete: words that begin with it are found beside the word itself, and rank below it. Misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest, and products of which nothing can be bought come last. Several filters of one kind (or values of one option or attribute) mean any of them; filters of different kinds must all match; each exclude filter excludes; case is ignored. Where q and a filter conflict, the filter wins, and understood marks what q says as relaxed. cost_per_item is always null here.
+         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete: words that begin with it are found as well, and rank below the word itself. Misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest, and products that cannot be bought come last. Several filters of one kind (or values of one option or attribute) mean any of them; filters of different kinds must all match; each exclude filter excludes; case is ignored. If q and a filter conflict, the filter wins, and understood marks the constraint of q as relaxed. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -2602,7 +2602,7 @@ export interface paths {
         };
         /**
          * Suggest while someone types
-         * @description Products, published collections and completed search terms for the words typed so far. The last word counts as unfinished, the others as whole; all must be in the name of the product or the title of the collection. Where few names have them, products follow by type, tag or vendor, by synonyms and translations, or by a part of an SKU or barcode. Best sellers come first, and products of which nothing can be bought last. Send a term as q to GET /api/storefront/products for all that it finds, misspelt words included.
+         * @description Products, published collections and completed search terms for the words typed so far. The last word counts as unfinished, the others as whole; all must be in the name of the product or the title of the collection. If few names have them, products follow by type, tag or vendor, by synonyms and translations, or by a part of an SKU or barcode. Best sellers come first, and products that cannot be bought last. Send a term as q to GET /api/storefront/products for all results, including those for misspelt words.
          */
         get: operations["storefront.suggest"];
         put?: never;
@@ -2662,7 +2662,7 @@ export interface paths {
         };
         /**
          * List the products of a collection
-         * @description The visible products of a published collection, by page, in the collection's own order, with those of which nothing can be bought last, unless sort is given.
+         * @description The visible products of a published collection, by page, in the collection's own order, with products that cannot be bought last, unless sort is given.
          */
         get: operations["storefront.listCollectionProducts"];
         put?: never;
@@ -2684,7 +2684,7 @@ export interface paths {
         put?: never;
         /**
          * Create a cart
-         * @description Creates an empty cart. With a customer's token the cart belongs to the customer, who has one active cart and gets that one if it exists. With an agent's token it is a new cart that the agent fills for its customer and that only the agent sees. Anyone who knows the id of an anonymous cart can use it; a customer's cart is 404 for everyone else. A guest's cart expires 30 days after its last change, a customer's after 90, and one that was never filled 7 days after it was made; then it is 410 cart_expired.
+         * @description Creates an empty cart. With a customer's token the cart belongs to the customer, who has one active cart and gets that one if it exists. With an agent's token it is a new cart that the agent fills for its customer and that only the agent sees. Anyone who has the id of an anonymous cart can use it; a customer's cart is 404 for everyone else. A guest's cart expires 30 days after its last change, a customer's after 90, and one that was never filled 7 days after its creation; then it is 410 cart_expired.
          */
         post: operations["storefront.createCart"];
         delete?: never;
@@ -2736,7 +2736,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a cart
-         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress; once the buyer has posted the form of the hosted page, 409 buyer_data_locked for callers with a public token or for an agent.
+         * @description Ends the cart and its open checkout, and releases their stock and the code. The response shows the cart as it was; from then on the cart is 410 cart_expired. While a payment is in progress, it is 409 payment_in_progress; once the buyer has posted the form of the hosted page, 409 buyer_data_locked for callers with a public token or for an agent.
          */
         post: operations["storefront.cancelCart"];
         delete?: never;
@@ -2823,7 +2823,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a discount code
-         * @description Applies a code, trimmed and ignoring case. A cart has one code at a time: the previous one is replaced and released, unless the new one is refused. Applying reserves a redemption for the cart, so that limits hold; for a guest the limit per customer is checked again with the e-mail at completion. When the cart changes, the discount is recalculated; it is 0 while a condition does not hold. A cart that is not changed for 24 hours and has no open checkout releases its code. Applying the code that is already on the cart changes nothing. Refusals are 400 with an error code for the reason.
+         * @description Applies a code, trimmed and ignoring case. A cart has one code at a time: the previous one is replaced and released, unless the new one is rejected. Applying reserves a redemption for the cart, so that limits hold; for a guest the limit per customer is checked again with the e-mail at completion. When the cart changes, the discount is recalculated; it is 0 while a condition does not hold. A cart that is not changed for 24 hours and has no open checkout releases its code. Applying the code that is already on the cart changes nothing. Rejected codes are 400 with an error code for the reason.
          */
         post: operations["storefront.applyDiscount"];
         /**
@@ -2873,7 +2873,7 @@ export interface paths {
         put?: never;
         /**
          * Start a checkout
-         * @description Starts the checkout of a cart, or renews its open one; a cart has at most one open checkout. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout starts with their e-mail and default address. An empty cart is 409 cart_empty; a line that is no longer for sale is 409 insufficient_stock with 0 available. A checkout that an agent starts waits for its customer (requires_escalation) and is refused beyond the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); email, phone and addresses are null for an agent without customer:self. The checkout can be continued with this API or at checkout_url.
+         * @description Starts the checkout of a cart, or renews its open one; a cart has at most one open checkout. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout starts with their e-mail and default address. An empty cart is 409 cart_empty; a line that is no longer for sale is 409 insufficient_stock with 0 available. A checkout that an agent starts waits for its customer (requires_escalation) and is rejected beyond the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); email, phone and addresses are null for an agent without customer:self. The checkout can be continued with this API or at checkout_url.
          */
         post: operations["storefront.createCheckout"];
         delete?: never;
@@ -2929,7 +2929,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a checkout
-         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. With expected, the review_token of the checkout that the human saw, all of it must be as displayed, addresses and e-mail included; a difference is 409 review_changed. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); one that an agent without a customer created, only at checkout_url. Once somebody has posted the form of the hosted page, only their browser, the customer or a private token completes it; otherwise it is 409 buyer_data_locked. The order shows the buyer's data as the checkout does.
+         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only the total that the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last response to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. With expected, the review_token of the checkout that the human saw, all of it must be as displayed, addresses and e-mail included; a difference is 409 review_changed. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Starting a payment counts as the shopper's confirmation: the order is created as it was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); one that an agent without a customer created, only at checkout_url. Once somebody has posted the form of the hosted page, only their browser, the customer or a private token can complete it; otherwise it is 409 buyer_data_locked. The order shows the buyer's data as the checkout does.
          */
         post: operations["storefront.completeCheckout"];
         delete?: never;
@@ -2955,7 +2955,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel the payment of a checkout
-         * @description Ends the payment that is under way, so that the cart and the checkout can be changed again; the stock stays reserved. Without one nothing changes. If the payment has succeeded by then, the order is made, and the checkout is completed. While the provider does not answer, it is 503 unavailable, and the payment stays open.
+         * @description Ends the payment in progress, so that the cart and the checkout can be changed again; the stock stays reserved. Without a payment nothing changes. If the payment has already succeeded, the order is created and the checkout completed. If the provider does not answer, it is 503 unavailable, and the payment stays open.
          */
         post: operations["storefront.cancelCheckoutPayment"];
         delete?: never;
@@ -3001,7 +3001,7 @@ export interface paths {
         put?: never;
         /**
          * Register a customer
-         * @description Requests an account. The answer and its timing are always the same, whether or not the address has an account. A new address is sent a verification link, which activates the account. Several requests for one address do not affect each other: each has its own link, with its own password and names, and the first link that is used invalidates the others. The mail says when the account was requested. If the address already has an account, its owner is notified of the attempt by mail, and nothing changes.
+         * @description Requests an account. The response and its timing are always the same, whether or not the address has an account. A new address is sent a verification link, which activates the account. Several requests for one address do not affect each other: each has its own link, with its own password and names, and the first link that is used invalidates the others. The mail says when the account was requested. If the address already has an account, its owner is notified of the attempt by mail, and nothing changes.
          */
         post: operations["storefront.registerCustomer"];
         delete?: never;
@@ -3041,7 +3041,7 @@ export interface paths {
         put?: never;
         /**
          * Send the verification mail again
-         * @description Sends a new link if the address belongs to an account that waits for verification, or one for each such registration (at most ten), with the time when it was made; earlier links stop working. The answer is always the same.
+         * @description Sends a new link if the address belongs to an account that waits for verification, or one for each such registration (at most ten), with the time when it was made; earlier links stop working. The response is always the same.
          */
         post: operations["storefront.resendVerification"];
         delete?: never;
@@ -3061,7 +3061,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session. A wrong password, an unknown e-mail and an unverified e-mail get the same answer after the same time (401 invalid_credentials). After several failures further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. cart_id merges an anonymous cart into the customer's active one: if both have a variant, the anonymous quantity wins; the anonymous cart's code replaces the other, and its status becomes merged. Lines beyond 100 are left out, the customer's oldest first. A checkout of the anonymous cart is cancelled and its stock released, so start a new one for the customer's cart. A cart that cannot be merged is ignored; this is not an error.
+         * @description Opens a session. A wrong password, an unknown e-mail and an unverified e-mail get the same response after the same time (401 invalid_credentials). After several failures further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. cart_id merges an anonymous cart into the customer's active one: if both have a variant, the anonymous quantity wins; the anonymous cart's code replaces the other, and its status becomes merged. Lines beyond 100 are left out, the customer's oldest first. A checkout of the anonymous cart is cancelled and its stock released, so start a new one for the customer's cart. A cart that cannot be merged is ignored; this is not an error.
          */
         post: operations["storefront.loginCustomer"];
         delete?: never;
@@ -3121,7 +3121,7 @@ export interface paths {
         put?: never;
         /**
          * Log out everywhere
-         * @description Ends every session of the customer, at once and on every server: the calling one, those of other devices, and those of the hosted pages. The tokens of agents go on; they are revoked one by one.
+         * @description Ends every session of the customer, at once and on every server: the calling one, those of other devices, and those of the hosted pages. The tokens of agents stay valid; they are revoked one by one.
          */
         post: operations["storefront.logoutCustomerEverywhere"];
         delete?: never;
@@ -3141,7 +3141,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Sends a link to set a new password if the address belongs to a customer. The answer and its timing are always the same. A link works once, for 30 minutes, until a newer one is sent.
+         * @description Sends a link to set a new password if the address belongs to a customer. The response and its timing are always the same. A link works once, for 30 minutes, until a newer one is sent.
          */
         post: operations["storefront.requestPasswordReset"];
         delete?: never;
@@ -3193,7 +3193,7 @@ export interface paths {
         head?: never;
         /**
          * Change the customer's profile
-         * @description Changes the fields given and leaves the others. A new email needs current_password (401 invalid_credentials when it is wrong) and takes effect when the link sent to it is used; until then the old one stays. The answer does not reveal whether another customer has the address; its owner is notified by mail.
+         * @description Changes the fields given and leaves the others. A new email needs current_password (401 invalid_credentials when it is wrong) and takes effect when the link sent to it is used; until then the old one stays. The response does not reveal whether another customer has the address; its owner is notified by mail.
          */
         patch: operations["storefront.updateCustomer"];
         trace?: never;
@@ -3280,8 +3280,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export what the shop holds about the customer
-         * @description The profile, addresses, consents and agents of the customer whose token is sent, with their orders and recorded calls, as many together as limit says: ask again with next_cursor until it is null. Nothing in it is secret.
+         * Export the customer's data
+         * @description The profile, addresses, consents and agents of the customer whose token is sent, with up to limit of their orders and recorded calls: call again with next_cursor until it is null. It contains no secrets.
          */
         get: operations["storefront.exportCustomer"];
         put?: never;
@@ -3327,7 +3327,7 @@ export interface paths {
         };
         /**
          * Read an order of the customer
-         * @description An order of the customer, with how to pay it and what was shipped. staff_note is always null here.
+         * @description An order of the customer, with its payment instructions and shipments. staff_note is always null here.
          */
         get: operations["storefront.getCustomerOrder"];
         put?: never;
@@ -3376,7 +3376,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an agent of the customer
-         * @description Revokes the agent's token at once: its next call is 401. The customer can still confirm the checkouts that it created; their page says that the access has ended, and who ended it. Revoking a revoked token changes nothing.
+         * @description Revokes the agent's token at once: its next call is 401. The customer can still confirm the checkouts that it created; their page shows that the access has ended, and who ended it. Revoking a revoked token changes nothing.
          */
         delete: operations["storefront.revokeAgent"];
         options?: never;
@@ -3398,7 +3398,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what an agent of the customer did
+         * List the actions of an agent of the customer
          * @description Every call of the agent, whether it succeeded or not, newest first, by cursor.
          */
         get: operations["storefront.listAgentAudit"];
@@ -3424,8 +3424,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who asks for consent
-         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
+         * Read a consent request
+         * @description The request of an agent, to be shown to the customer before the decision. agent_name is self-reported and not verified. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         get: operations["storefront.getAgentConsent"];
         put?: never;
@@ -3498,8 +3498,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a customer's consent
-         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site; at a shop's own host only that shop can be named. The defaults are all scopes, of which the customer can untick each, budget_cents 0 (browsing only), budget_period once, all categories, and a lifetime of 7 days. An agent that wants other terms sends its token as Authorization: only the customer for whom it acts can approve, and the poll that gets the new token revokes the old one, so that no free place among the ten is needed. A request beyond the shop's agent policy is a 422; a shop that does not allow agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
+         * Request a customer's consent
+         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site; at a shop's own host only that shop can be named. The defaults are all scopes, of which the customer can untick each, budget_cents 0 (browsing only), budget_period once, all categories, and a lifetime of 7 days. An agent that wants other terms sends its token as Authorization: only the customer for whom it acts can approve, and the poll that gets the new token revokes the old one, so it does not count as an eleventh token. A request beyond the shop's agent policy is a 422; a shop that does not allow agents returns 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
          */
         post: operations["agent.requestConsent"];
         delete?: never;
@@ -3519,7 +3519,7 @@ export interface paths {
         put?: never;
         /**
          * Poll for the token
-         * @description Answers 400 authorization_pending until the customer has decided. A poll sooner than interval seconds after the last one is 400 slow_down, and makes the interval 5 seconds longer from then on. After the approval exactly one poll gets the token; later ones are 400 invalid_grant. A customer can have 10 active agent tokens: beyond that the answer is 400 agent_cap_exceeded, and a later poll succeeds once one is revoked, without a new consent. If the customer has denied the request, or the shop no longer allows agents, it is 400 access_denied; after 900 seconds 400 expired_token. The device_code names the shop. A token that was asked for with an earlier one takes its place: that one is revoked at the same moment; if it was revoked before, the answer is 400 expired_token. An Idempotency-Key is optional: the poll that got the token is then replayed, unless the token has been revoked since.
+         * @description Returns 400 authorization_pending until the customer has decided. A poll sooner than interval seconds after the last one is 400 slow_down, and makes the interval 5 seconds longer from then on. After the approval exactly one poll gets the token; later ones are 400 invalid_grant. A customer can have 10 active agent tokens: beyond that the response is 400 agent_cap_exceeded, and a later poll succeeds once one is revoked, without a new consent. If the customer has denied the request, or the shop no longer allows agents, it is 400 access_denied; after 900 seconds 400 expired_token. The device_code names the shop. A token that was requested with an earlier one replaces it: the earlier one is revoked at the same moment; if it was already revoked, the response is 400 expired_token. An Idempotency-Key is optional: the poll that got the token is then replayed, unless the token has been revoked since.
          */
         post: operations["agent.pollConsent"];
         delete?: never;
@@ -3536,7 +3536,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The values to filter by
+         * List the filter values
          * @description The types, collections, vendors, tags, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
          */
         get: operations["agent.getFacets"];
@@ -3557,7 +3557,7 @@ export interface paths {
         };
         /**
          * Search the catalogue
-         * @description The products in the token's categories, in short form, by page. Send what is wanted as filters and keep q for words: filters apply exactly, words are matched. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. Where q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
+         * @description The products in the token's categories, in short form, by page. Prefer filters, which apply exactly, and keep q for words. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. If q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
          */
         get: operations["agent.searchCatalog"];
         put?: never;
@@ -3604,8 +3604,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find what a sentence asks for
-         * @description Finds products by words and filters. Send limits, options, attributes and exclusions as filters, which apply exactly, and keep query for the words that name the thing. What query itself says of prices, quantity, values and negations is read, too; where it conflicts with a filter, the filter wins. Returns ranked candidates with match reasons, the constraints that were understood and what became of each, and how many products were excluded and why. getFacets lists the values that filters can have. Writes nothing but the audit.
+         * Find products by a sentence
+         * @description Finds products by words and filters. Send limits, options, attributes and exclusions as filters, which apply exactly, and keep query for the words that name the product. Prices, quantities, values and negations in query are read, too; if they conflict with a filter, the filter wins. Returns ranked candidates with match reasons, the constraints that were understood and whether each was applied, and how many products were excluded and why. getFacets lists the values that filters can have. Writes nothing but the audit.
          */
         post: operations["agent.findProducts"];
         delete?: never;
@@ -3625,7 +3625,7 @@ export interface paths {
         put?: never;
         /**
          * Find a product and add it to a cart
-         * @description Finds like intent/find, with the same filters, and adds the product to a new cart, or to cart_id, a cart that this token created. If several products or variants match, the status is needs_choice with a question, and nothing is written: call again with the product_id or variant_id of a candidate. With dry_run nothing is written in any case. If the cart would cost more than is left of the budget, the answer is 402 budget_exceeded.
+         * @description Finds like intent/find, with the same filters, and adds the product to a new cart, or to cart_id, a cart that this token created. If several products or variants match, the status is needs_choice with a question, and nothing is written: call again with the product_id or variant_id of a candidate. With dry_run nothing is written in any case. If the cart would cost more than the rest of the budget, the response is 402 budget_exceeded.
          */
         post: operations["agent.findAndAdd"];
         delete?: never;
@@ -3645,7 +3645,7 @@ export interface paths {
         put?: never;
         /**
          * Find a product and prepare its purchase
-         * @description Finds like intent/find, with the same filters, and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the answer is what it would be. If budget_used_cents and the total exceed budget_cents, or the total alone exceeds max_per_order_cents, the answer is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
+         * @description Finds like intent/find, with the same filters, and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the response shows the result. If budget_used_cents and the total exceed budget_cents, or the total alone exceeds max_per_order_cents, the response is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
          */
         post: operations["agent.findAndBuy"];
         delete?: never;
@@ -3663,7 +3663,7 @@ export interface paths {
         };
         /**
          * Read the shop
-         * @description What an agent should know of the shop before it searches: its name, currency and language, where it delivers, how it is paid, its categories, its limits for agents, and the addresses of its legal texts. allowed_categories are those of the token.
+         * @description Facts to read before a search: the shop's name, currency and language, delivery countries, payment methods, categories, limits for agents, and the URLs of its legal texts. allowed_categories are those of the token.
          */
         get: operations["agent.getShop"];
         put?: never;
@@ -3683,7 +3683,7 @@ export interface paths {
         };
         /**
          * List the agent's carts
-         * @description The carts that this token created and that are still open, those that changed last first, with current prices and stock.
+         * @description The carts that this token created and that are still open, the last changed first, with current prices and stock.
          */
         get: operations["agent.listCarts"];
         put?: never;
@@ -3741,7 +3741,7 @@ export interface paths {
         put?: never;
         /**
          * Add to a cart
-         * @description Adds a variant to a cart that this token created; if the cart already has it, the quantity is increased. A variant that is not for sale is 404, more than the stock is 409 insufficient_stock, what is outside of the categories 403 category_not_allowed, and a cart that costs more than is left of the budget 402 budget_exceeded. Nothing is reserved yet.
+         * @description Adds a variant to a cart that this token created; if the cart already has it, the quantity is increased. A variant that is not for sale is 404, more than the stock is 409 insufficient_stock, a product outside the categories 403 category_not_allowed, and a cart that costs more than the rest of the budget 402 budget_exceeded. Nothing is reserved yet.
          */
         post: operations["agent.addCartItem"];
         delete?: never;
@@ -3802,7 +3802,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a discount code
-         * @description Applies a code that the customer named, trimmed and ignoring case. A cart has one code at a time: the previous one is replaced, unless the new one is refused. discount and total of the cart say what it takes off. Refusals are 400 with an error code for the reason.
+         * @description Applies a code that the customer named, trimmed and ignoring case. A cart has one code at a time: the previous one is replaced, unless the new one is rejected. discount and total of the cart include it. Rejected codes are 400 with an error code for the reason.
          */
         post: operations["agent.applyDiscount"];
         /**
@@ -3830,7 +3830,7 @@ export interface paths {
         };
         /**
          * List shipping options for a cart
-         * @description How the cart can be delivered, and what each way costs. Without country, to the customer's default address. Empty if nothing in the cart has to be shipped. createCheckout and find-and-buy take the id of one as shipping_option_id.
+         * @description The delivery options of the cart and their costs. Without country, for the customer's default address. Empty if nothing in the cart has to be shipped. createCheckout and find-and-buy take the id of one as shipping_option_id.
          */
         get: operations["agent.listCartShippingOptions"];
         put?: never;
@@ -3852,7 +3852,7 @@ export interface paths {
         put?: never;
         /**
          * Create a checkout of a cart
-         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed. Once the customer has posted the form of checkout_url, another address or note is 409 buyer_data_locked.
+         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside the categories 403 category_not_allowed. Once the customer has posted the form of checkout_url, another address or note is 409 buyer_data_locked.
          */
         post: operations["agent.createCheckout"];
         delete?: never;
@@ -3922,7 +3922,7 @@ export interface paths {
         };
         /**
          * Read the customer
-         * @description The profile of the customer for whom the agent acts, and in agent_token what the token may do and what is left of its budget.
+         * @description The profile of the customer for whom the agent acts. agent_token has the permissions of the token and the rest of its budget.
          */
         get: operations["agent.getCustomer"];
         put?: never;
@@ -3968,7 +3968,7 @@ export interface paths {
         };
         /**
          * Read an order of the customer
-         * @description An order of the customer, however it was made.
+         * @description An order of the customer, from any source.
          */
         get: operations["agent.getOrder"];
         put?: never;
@@ -3988,7 +3988,7 @@ export interface paths {
         };
         /**
          * List the token's own actions
-         * @description Every call made with this token, newest first, by cursor. This call appears only in later answers.
+         * @description Every call made with this token, newest first, by cursor. This call appears only in later responses.
          */
         get: operations["agent.listAudit"];
         put?: never;
@@ -4008,14 +4008,14 @@ export interface paths {
         };
         /**
          * Read the token
-         * @description What the token that calls may do: its scopes and categories, what is left of its budget and when that resets, and when it expires. Needs no scope.
+         * @description The permissions of the calling token: its scopes and categories, the rest of its budget and when that resets, and when it expires. Needs no scope.
          */
         get: operations["agent.getToken"];
         put?: never;
         post?: never;
         /**
          * Revoke the token
-         * @description Revokes the token that calls, at once and permanently: the next call with it is 401. The customer can still confirm the checkouts that it created; their page says that the access has ended, and who ended it.
+         * @description Revokes the calling token, at once and permanently: the next call with it is 401. The customer can still confirm the checkouts that it created; their page shows that the access has ended, and who ended it.
          */
         delete: operations["agent.revokeToken"];
         options?: never;
@@ -4032,13 +4032,13 @@ export interface paths {
         };
         /**
          * Read products and their changes
-         * @description Every product that customers can see, then every change, in the order of the changes, by cursor. Without a cursor it starts at the beginning, which is a full crawl, or with updated_since at the changes since then. next_cursor is null if there is nothing more for now. Keep resume_cursor to continue later: a product that changes during a crawl is returned again, and no change is missed, even with concurrent writes. A product that is deleted, or no longer visible to customers, is returned as removed. Stock is part of a product here. Answers are compressed if the client accepts gzip.
+         * @description Every product that customers can see, then every change, in the order of the changes, by cursor. Without a cursor it starts at the beginning, which is a full crawl, or with updated_since at the changes since then. next_cursor is null if there is nothing more for now. Keep resume_cursor to continue later: a product that changes during a crawl is returned again, and no change is missed, even with concurrent writes. A product that is deleted, or no longer visible to customers, is returned as removed. Stock is part of a product here. Responses are compressed if the client accepts gzip.
          */
         get: operations["sync.listProductChanges"];
         put?: never;
         /**
          * Create and update products
-         * @description Creates or updates up to 100 products by slug, by the rules of dashboard.importProducts: each row by itself, and the same rows again change nothing. If a slug is in two rows of one call, the second is refused. Only for sync keys that were made with the scope write.
+         * @description Creates or updates up to 100 products by slug, each row independently and by the rules of dashboard.importProducts. The same rows again change nothing. If a slug is in two rows of one call, the second is rejected. Only for sync keys that were created with the scope write.
          */
         post: operations["sync.upsertProducts"];
         delete?: never;
@@ -4058,7 +4058,7 @@ export interface paths {
         put?: never;
         /**
          * Set stock
-         * @description Sets the quantity that can be sold of up to 500 variants, each row by itself: a refused row says why and stops no other. The same rows again change nothing; setting another quantity records a movement of type sync. What open checkouts hold is apart from that quantity. Only for sync keys that were made with the scope write.
+         * @description Sets the quantity that can be sold of up to 500 variants, each row independently: a rejected row gives the reason and does not stop the others. The same rows again change nothing; setting another quantity records a movement of type sync. Reservations of open checkouts are not part of that quantity. Only for sync keys that were created with the scope write.
          */
         post: operations["sync.setInventory"];
         delete?: never;
@@ -4102,7 +4102,7 @@ export interface paths {
         put?: never;
         /**
          * Create an order
-         * @description Creates an order from an AI widget. A line identifies its variant by variant_id, by sku, by product_id with the option values, or by the exact name of the product; all fields that are sent must match. Prices come from the catalogue: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at that field, with the correct amount in ctx.expected; a currency other than the shop's is a 422 of type currency_mismatch. A line that matches nothing that customers can buy is 404 not_found, and its field loc says which; one that matches several variants is a 422 of type variant_ambiguous. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is created at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited (409 payment_method_unavailable if the shop does not accept it); an incomplete address is accepted. Goods that must be shipped use shipping_option_id, else the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable if there is none). If the e-mail is the verified e-mail of a customer, the order is in their account. With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url.
+         * @description Creates an order from an AI widget. A line identifies its variant by variant_id, by sku, by product_id with the option values, or by the exact name of the product; all fields that are sent must match. Prices come from the catalogue: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at that field, with the correct amount in ctx.expected; a currency other than the shop's is a 422 of type currency_mismatch. A line that matches nothing that customers can buy is 404 not_found, and its field loc names it; one that matches several variants is a 422 of type variant_ambiguous. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is created at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited (409 payment_method_unavailable if the shop does not accept it); an incomplete address is accepted. Goods that must be shipped use shipping_option_id, else the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable if there is none). If the e-mail is the verified e-mail of a customer, the order is in their account. With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url.
          */
         post: operations["sync.createOrder"];
         delete?: never;
@@ -4117,7 +4117,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of an order that the sync surface took.
+                 * @description The id of an order that was created through the sync surface.
                  * @example 0192f3a0-6666-7000-8000-000000000001
                  */
                 sync_order_id: components["parameters"]["SyncOrderId"];
@@ -4146,7 +4146,7 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description All webhooks of the shop, oldest first, however they were registered. Those created on the dashboard are listed, but can be managed only there.
+         * @description All webhooks of the shop, oldest first, from any source. Those created on the dashboard are listed, but can be managed only there.
          */
         get: operations["sync.listWebhooks"];
         put?: never;
@@ -4168,7 +4168,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description Subscribes a URL to events about products and stock, whose `data` is what the storefront shows. Of a product that customers have not seen yet nothing is sent: its first event is the one by which they see it, which may be product.updated. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
+         * @description Subscribes a URL to events about products and stock, whose `data` is what the storefront shows. Nothing is sent for a product that customers have not seen yet: its first event is the one that makes it visible, which may be product.updated. The secret that signs its deliveries is shown only in this response. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["sync.registerWebhook"];
         delete?: never;
@@ -4220,7 +4220,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. The answer holds what the receiver answered. If it failed, it is retried like any delivery. A webhook that is disabled is 409 webhook_disabled, and one that was created on the dashboard 404.
+         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. The response contains the receiver's response. If it failed, it is retried like any delivery. A webhook that is disabled is 409 webhook_disabled, and one that was created on the dashboard 404.
          */
         post: operations["sync.testWebhook"];
         delete?: never;
@@ -4246,7 +4246,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Gives the webhook a new secret, which is shown only in this answer. For 24 hours each delivery is signed with both secrets, so that the receiver can change over; a second rotation during that time is 409 rotation_in_progress. A webhook that was created on the dashboard is 404 here, because its secret belongs to the merchant.
+         * @description Gives the webhook a new secret, which is shown only in this response. For 24 hours each delivery is signed with both secrets, so that the receiver can change over; a second rotation during that time is 409 rotation_in_progress. A webhook that was created on the dashboard is 404 here, because its secret belongs to the merchant.
          */
         post: operations["sync.rotateWebhook"];
         delete?: never;
@@ -4387,8 +4387,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A payment did not come
-         * @description The bank transfer of an order did not come in time; the order is cancelled and its stock released.
+         * A payment deadline passed
+         * @description The bank transfer of an order did not arrive in time; the order is cancelled and its stock released.
          */
         post: operations["webhook.orderPaymentExpired"];
         delete?: never;
@@ -4408,7 +4408,7 @@ export interface webhooks {
         put?: never;
         /**
          * An order was shipped
-         * @description A part of an order or all of it was shipped; fulfillment_status says which.
+         * @description A part of an order or all of it was shipped; see fulfillment_status.
          */
         post: operations["webhook.orderFulfilled"];
         delete?: never;
@@ -4468,7 +4468,7 @@ export interface webhooks {
         put?: never;
         /**
          * An order was refunded
-         * @description A part of what was paid, or all of it, was refunded; payment_status says which. Also sent when a bank sends a refund back: payment_status is then what it was before that refund, such as paid.
+         * @description A part of the payment, or all of it, was refunded; see payment_status. Also sent when a bank sends a refund back: payment_status then has its value from before that refund, such as paid.
          */
         post: operations["webhook.orderRefunded"];
         delete?: never;
@@ -4547,7 +4547,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An agent was given a token
+         * An agent received a token
          * @description A customer allowed an agent to act for them.
          */
         post: operations["webhook.agentTokenIssued"];
@@ -4600,10 +4600,10 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description The fields that refusals carry beside those of ErrorBody, by the code in error. In the body they stand beside error itself; error_description says the message again for clients of OAuth. */
+        /** @description The fields that errors have in addition to those of ErrorBody, by the code in error. In the body they are on the same level as error; error_description repeats the message for OAuth clients. */
         ErrorFields: {
             not_bank_transfer?: {
-                /** @description How the order is paid; null when nothing says how. */
+                /** @description How the order is paid; null if that is unknown. */
                 payment_method: components["schemas"]["PaymentMethod"] | null;
             };
             payment_not_awaiting?: {
@@ -4629,13 +4629,13 @@ export interface components {
             };
             budget_exceeded?: {
                 /**
-                 * @description What is exceeded, the most for one order or what is left of the budget.
+                 * @description The limit that is exceeded, the most for one order or the rest of the budget.
                  * @enum {string}
                  */
                 limit: "per_order" | "budget";
                 budget_cents: components["schemas"]["BudgetCents"];
                 budget_used_cents: components["schemas"]["BudgetCents"];
-                /** @description What the purchase costs, in the currency's minor unit. */
+                /** @description The cost of the purchase, in the currency's minor unit. */
                 required_cents: components["schemas"]["BudgetSum"];
                 budget: components["schemas"]["AgentBudget"];
             };
@@ -4644,7 +4644,7 @@ export interface components {
             };
             step_up_required?: {
                 /**
-                 * @description Present where only a code of the second factor counts, not the password.
+                 * @description Present if only a code of the second factor counts, not the password.
                  * @constant
                  */
                 second_factor?: true;
@@ -4667,14 +4667,14 @@ export interface components {
                 fields: string[];
             };
             limit_reached?: {
-                /** @description The maximum, where it is a number of things. */
+                /** @description The maximum, if it is a number of things. */
                 limit?: number;
             };
-            /** @description Of an adjustment requested and available, of a cart or a checkout lines. */
+            /** @description requested and available for an adjustment, lines for a cart or a checkout. */
             insufficient_stock?: {
                 requested?: number;
                 available?: number;
-                /** @description The lines that are short. */
+                /** @description The lines with too little stock. */
                 lines?: {
                     line_item_id?: components["schemas"]["Id"];
                     variant_id: components["schemas"]["Id"];
@@ -4688,7 +4688,7 @@ export interface components {
             };
             cart_not_active?: {
                 status: components["schemas"]["CartStatus"];
-                /** @description Of a merged cart, the cart that has its lines now. */
+                /** @description The cart that a merged cart was merged into. */
                 cart_id?: components["schemas"]["Id"];
             };
             cart_limit?: {
@@ -4697,11 +4697,11 @@ export interface components {
             };
             checkout_not_open?: {
                 status: components["schemas"]["CheckoutStatus"];
-                /** @description Of a completed checkout, its order. */
+                /** @description The order of a completed checkout. */
                 order_id?: components["schemas"]["Id"];
             };
             checkout_incomplete?: {
-                /** @description The fields to give, such as email or shipping_address.city. */
+                /** @description The missing fields, such as email or shipping_address.city. */
                 missing: string[];
             };
             review_changed?: {
@@ -4718,34 +4718,34 @@ export interface components {
                 /** @description The lines whose price changed. */
                 lines: {
                     line_item_id: components["schemas"]["Id"];
-                    /** @description What the customer saw; null for a line that is new. */
+                    /** @description The price that the customer saw; null for a new line. */
                     previous_price: components["schemas"]["Money"] | null;
                     /** @description The price now; null for a line that is no longer for sale. */
                     price: components["schemas"]["Money"] | null;
                 }[];
             };
             payment_method_unavailable?: {
-                /** @description Those that the shop offers. */
+                /** @description The methods that the shop offers. */
                 payment_methods: components["schemas"]["PaymentMethod"][];
             };
             payment_failed?: {
-                /** @description Why, in a word of the provider such as card_declined; null when it gives none. */
+                /** @description The provider's reason, such as card_declined; null if it gives none. */
                 reason?: string | null;
             };
             payment_action_required?: {
                 payment_id: components["schemas"]["Id"];
-                /** @description What the shopper must do; null when the provider must be asked again. */
+                /** @description The action that the shopper must take; null if the provider must be asked again. */
                 next_action: components["schemas"]["NextAction"] | null;
-                /** @description Until when the shopper can act. */
+                /** @description The time until which the shopper can act. */
                 expires_at?: components["schemas"]["Timestamp"];
             };
             payment_in_progress?: {
-                /** @description The payment under way, where it is known. */
+                /** @description The payment in progress, if known. */
                 payment_id?: components["schemas"]["Id"];
                 checkout_id?: components["schemas"]["Id"];
             };
             invalid_transition?: {
-                /** @description Which status of the order, such as fulfillment_status. */
+                /** @description The name of the status, such as fulfillment_status. */
                 field: string;
                 from: string;
                 to: string;
@@ -4756,7 +4756,7 @@ export interface components {
                 lines: {
                     line_item_id: components["schemas"]["Id"];
                     requested: number;
-                    /** @description What is left to ship of it. */
+                    /** @description The quantity that is left to ship. */
                     remaining?: number;
                 }[];
             };
@@ -4766,7 +4766,7 @@ export interface components {
             };
             payment_incomplete?: {
                 total: components["schemas"]["Money"];
-                /** @description What was received, less what was refunded. */
+                /** @description The amount received minus refunds. */
                 amount_received: components["schemas"]["Money"];
                 amount_due: components["schemas"]["Money"];
             };
@@ -4792,7 +4792,7 @@ export interface components {
             };
             reference_taken?: {
                 sync_order_id: components["schemas"]["Id"];
-                /** @description The order that it became; null while it is none. */
+                /** @description The order that it became; null if there is none yet. */
                 order_id: components["schemas"]["Id"] | null;
                 order_number: string | null;
             };
@@ -4807,10 +4807,10 @@ export interface components {
                 cart_id?: components["schemas"]["Id"];
             };
             stale?: {
-                /** @description The present version. */
+                /** @description The current version. */
                 etag: string;
                 changed_at?: components["schemas"]["Timestamp"] | null;
-                /** @description Who changed it last; null when it is not known. */
+                /** @description The caller who changed it last; null if that is unknown. */
                 changed_by?: {
                     type?: string;
                     id?: components["schemas"]["Id"] | null;
@@ -4846,7 +4846,7 @@ export interface components {
                 error_description?: string;
                 /** @description How long to wait, as in Retry-After. */
                 retry_after_seconds?: number;
-                /** @description How many agents a customer may have. */
+                /** @description The maximum number of agents of a customer. */
                 limit?: number;
             };
             rate_limited?: {
@@ -4858,15 +4858,15 @@ export interface components {
                 retry_after_seconds?: number;
             };
             payload_too_large?: {
-                /** @description The most that the body may have. */
+                /** @description The maximum size of the body. */
                 limit_bytes?: number;
             };
             method_not_allowed?: {
-                /** @description The methods of this path. */
+                /** @description The methods that this path supports. */
                 allowed?: string[];
             };
             option_in_use?: {
-                /** @description The values that variants have. */
+                /** @description The values that variants use. */
                 values?: string[];
             };
         };
@@ -4875,7 +4875,7 @@ export interface components {
          * @description A UUID.
          */
         Id: string;
-        /** @description The six digits that the authenticator app shows now, or a recovery code. Each works once. After five wrong ones within 15 minutes further codes are refused with 429. */
+        /** @description The six digits that the authenticator app shows now, or a recovery code. Each works once. After five wrong ones within 15 minutes further codes are rejected with 429. */
         TotpCode: string;
         /**
          * Format: date-time
@@ -4897,9 +4897,9 @@ export interface components {
             site_id: components["schemas"]["Id"];
             name: string;
         };
-        /** @description A session of a staff member, as it is returned once. */
+        /** @description A new session of a staff member. It is returned only once. */
         OpenedSession: {
-            /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
+            /** @description Send it in Authorization, after "Bearer ". Empty for the panel, whose session is in its cookie. */
             access_token: string;
             /** @constant */
             token_type: "Bearer";
@@ -4908,7 +4908,7 @@ export interface components {
             merchants: components["schemas"]["Merchant"][];
         };
         /**
-         * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
+         * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
@@ -4921,7 +4921,7 @@ export interface components {
          * @constant
          */
         ContentTrust: "merchant";
-        /** @description Something that would do instead of what was refused, as far as the shop knows. why says in what way. */
+        /** @description A possible alternative to the rejected request. why describes what it offers. */
         AgentAlternative: {
             why: string;
             product_id?: components["schemas"]["Id"];
@@ -4931,7 +4931,7 @@ export interface components {
             checkout_id?: components["schemas"]["Id"];
             order_id?: components["schemas"]["Id"];
             shipping_option_id?: components["schemas"]["Id"];
-            /** @description How many of it would do. */
+            /** @description The quantity that would be accepted. */
             quantity?: number;
             price?: components["schemas"]["Money"];
             availability?: components["schemas"]["Availability"];
@@ -4949,25 +4949,25 @@ export interface components {
             request_id: string;
             /** @description Whether the same call, with the same Idempotency-Key, may succeed later. */
             retryable: boolean;
-            /** @description What to do now, in one sentence: on every refusal of a call with an agent's token and on the agent surface. Elsewhere only with the codes whose meaning names it. */
+            /** @description The next step in one sentence, on every rejected call with an agent's token and on the agent surface. Elsewhere only with the codes whose meaning names it. */
             next?: string;
-            /** @description The operation that helps, by its operationId such as agent.listCarts, where there is one. */
+            /** @description The operation that helps, by its operationId such as agent.listCarts, if there is one. */
             next_operation?: string;
-            /** @description What would do instead, best first, where the shop knows something; for agents only. */
+            /** @description Alternatives, best first, if the shop has any; for agents only. */
             alternatives?: components["schemas"]["AgentAlternative"][];
         } & {
             [key: string]: unknown;
         };
-        /** @description One mistake and where it is. */
+        /** @description One mistake and its place. */
         ValidationErrorItem: {
             /** @description The path to the mistake, beginning with body, query, path or header. */
             loc: (string | number)[];
             msg: string;
             /** @description A stable name of the kind of mistake, such as missing, string_too_long or extra_forbidden. */
             type: string;
-            /** @description What was sent, if it is short and not a secret. */
+            /** @description The value that was sent, if it is short and not a secret. */
             input?: unknown;
-            /** @description The bound that was broken, such as {"max_length":255}. */
+            /** @description The limit that was violated, such as {"max_length":255}. */
             ctx?: {
                 [key: string]: unknown;
             };
@@ -4981,29 +4981,29 @@ export interface components {
             /** @constant */
             retryable: false;
             detail: components["schemas"]["ValidationErrorItem"][];
-            /** @description For agents, what to do now in one sentence. */
+            /** @description For agents, the next step in one sentence. */
             next?: string;
         };
         /**
          * Format: password
-         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
+         * @description A new password, at least 8 characters. Very common passwords are rejected with a 422 of type password_too_common, ignoring case.
          */
         NewPassword: string;
-        /** @description A session of a staff member, and what opened it. */
+        /** @description A session of a staff member, with the browser and address of the login. */
         StaffSession: {
             id: components["schemas"]["Id"];
             /** @description Whether it is the session of this call. */
             current: boolean;
-            /** @description The browser or program and its system, in words, as it named itself when it logged in. */
+            /** @description The browser or program and its operating system, self-reported at login. */
             device: string;
-            /** @description The address that logged in. */
+            /** @description The IP address of the login. */
             ip: string | null;
             created_at: components["schemas"]["Timestamp"];
             /** @description When it was last used, to the minute. */
             last_used_at: components["schemas"]["Timestamp"];
             expires_at: components["schemas"]["Timestamp"];
         };
-        /** @description Whether logins need a second factor. `pending` means that a secret was made and no code of it was confirmed yet: logins do not need one. */
+        /** @description Whether logins need a second factor. `pending` means that a secret was created but no code of it has been confirmed yet; logins do not need one. */
         TwoFactor: {
             /** @enum {string} */
             status: "off" | "pending" | "on";
@@ -5011,16 +5011,16 @@ export interface components {
             turned_on_at: string | null;
             recovery_codes_left: number;
         };
-        /** @description Each replaces a code of the authenticator app once. They are shown once. */
+        /** @description Each replaces one code of the authenticator app, once. They are shown only once. */
         RecoveryCodes: {
             recovery_codes: string[];
         };
         /**
-         * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
+         * @description A permission of a caller of the dashboard. Each operation names the one scope that it needs. Two scopes stand for many: read for every scope that ends in :read, and write, which includes read, for all except staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only if they are granted by name.
          * @enum {string}
          */
         ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
-        /** @description The member of staff or the API key that did something; null for what happened before this was recorded. */
+        /** @description The staff member or API key that did something; null for actions from before this was recorded. */
         KeyActor: {
             /** @enum {string} */
             type: "staff" | "api_key";
@@ -5052,7 +5052,7 @@ export interface components {
             revoked_by: components["schemas"]["KeyActor"];
         };
         /**
-         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each role. Nobody makes, changes or removes members whose role has a scope that they lack themselves: only an owner does so with owners.
+         * @description The role of a staff member at a merchant; x-roles, at the root of this document, lists the scopes of each role. Nobody can add, change or remove members whose role has a scope that they lack themselves; only an owner can do so with owners.
          * @enum {string}
          */
         StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
@@ -5061,7 +5061,7 @@ export interface components {
             id: components["schemas"]["Id"];
             name: string;
         } | null;
-        /** @description A person who works for the merchant, and in which role. */
+        /** @description A person who works for the merchant, and their role. */
         StaffMember: {
             id: components["schemas"]["Id"];
             /** Format: email */
@@ -5070,13 +5070,13 @@ export interface components {
             role: components["schemas"]["StaffRole"];
             /**
              * Format: date-time
-             * @description Null for those who were there before this was recorded.
+             * @description Null for members who joined before this was recorded.
              */
             joined_at: string | null;
-            /** @description Null for whoever came with the shop. */
+            /** @description Null for members who were not invited, such as the first owner. */
             invited_by: components["schemas"]["StaffOrNull"];
         };
-        /** @description An invitation that was sent and is neither accepted nor withdrawn. */
+        /** @description An invitation that is neither accepted nor withdrawn. */
         StaffInvitation: {
             id: components["schemas"]["Id"];
             /** Format: email */
@@ -5089,16 +5089,16 @@ export interface components {
         };
         /**
          * Format: idn-email
-         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is refused. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
+         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is rejected. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
          */
         EmailInput: string;
-        /** @description Which mails of the shop a member of its staff gets. They are in the shop's language, and lead to the panel. */
+        /** @description The mails that a staff member gets from the shop. They are in the shop's language and link to the panel. */
         Notifications: {
-            /** @description For each order of a checkout, while the setting mail_new_orders is on. Until it is chosen, it is on where the shop has no brand.support_email, which else gets these mails. */
+            /** @description For each order from a checkout, while the setting mail_new_orders is on. By default it is on if the shop has no brand.support_email, which otherwise gets these mails. */
             new_order: boolean;
-            /** @description When variants are sold down to their low_stock_threshold; all of a quarter of an hour in one mail. */
+            /** @description When variants are sold down to their low_stock_threshold; one mail for each quarter of an hour. */
             low_stock: boolean;
-            /** @description When a webhook is taken out of service because its receiver is gone or keeps failing. */
+            /** @description When a webhook is disabled because its receiver is gone or keeps failing. */
             webhook_disabled: boolean;
         };
         /** @description The mails to switch on or off; the others stay as they are. */
@@ -5109,7 +5109,7 @@ export interface components {
         };
         /** @description An ISO 4217 code. */
         Currency: string;
-        /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
+        /** @description The ISO 3166-1 alpha-2 code of a country. An unknown code is a 422 of type country_unknown. */
         Country: string;
         /**
          * @description The tax class of a product: standard, reduced, zero, or a name of the shop's own. settings.tax_rates has the rates of each; zero is not taxed unless it has a rate, and another class without a rate is taxed as standard.
@@ -5119,24 +5119,24 @@ export interface components {
         TaxClass: string;
         /** @description A share as a decimal string from 0 to 1 with up to four decimals; "0.19" is 19 %. */
         TaxRate: string;
-        /** @description A tax rate of a country, or of one state or one tax class in it. If several fit, that of the class in the state counts, then that of the class, then that of the state, then that of the country. */
+        /** @description A tax rate of a country, or of one state or one tax class in it. If several match, the rate of the class in the state applies, then that of the class, then that of the state, then that of the country. */
         CountryTaxRate: {
             country: components["schemas"]["Country"];
-            /** @description Only for addresses with this state, whatever the case. In Australia, Canada and the United States the name and the code (such as CA and California) are the same. */
+            /** @description Only for addresses in this state, ignoring case. In Australia, Canada and the United States the name and the code (such as CA and California) are equivalent. */
             state?: string;
             /** @description Only for products of this tax class; standard when absent. */
             class?: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
         };
         /**
-         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules have it; at several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
+         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules require; with several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
          * @enum {string}
          */
         ShippingTax: "goods" | "class";
         /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
         BankDetails: {
             account_holder: string;
-            /** @description Without spaces. Its check digits must be right. */
+            /** @description Without spaces. The check digits must be valid. */
             iban: string;
             bic?: string | null;
             bank_name?: string | null;
@@ -5145,7 +5145,7 @@ export interface components {
         /** @description A web origin, scheme, host and port without a path. It must be https; http is accepted for localhost only. */
         Origin: string;
         /**
-         * @description What the storefront, sync and agents are told about the stock. exact: how many pieces there are. low_only: at most one more than the low_stock_threshold. never: 1 where there is something in stock, else 0, and nothing is called low on stock. Quantities in warnings and refusals follow. The dashboard always shows all of it.
+         * @description How much of the stock the storefront, sync and agents show. exact: the number of pieces. low_only: at most one more than the low_stock_threshold. never: 1 if it is in stock, else 0, and nothing is marked as low on stock. Quantities in warnings and errors follow. The dashboard always shows the exact stock.
          * @enum {string}
          */
         ShowStock: "exact" | "low_only" | "never";
@@ -5175,7 +5175,7 @@ export interface components {
             /** @description Approving a budget that can come to more than this until it expires requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents: number | null;
         };
-        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
+        /** @description The language for a shopper: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
         Locale: string;
         /** @description An absolute http or https address, or null for none. */
         UrlOrNull: string | null;
@@ -5184,24 +5184,24 @@ export interface components {
          * @description An e-mail address; case is ignored.
          */
         Email: string;
-        /** @description How the hosted pages and the mails show which shop they belong to. */
+        /** @description The branding of the hosted pages and the mails. */
         Brand: {
-            /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
+            /** @description The https URL of a picture, shown 32 pixels high next to the name; null for none. */
             logo_url: components["schemas"]["UrlOrNull"];
-            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
+            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read text in it. */
             accent_color: string | null;
-            /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
+            /** @description The address for shoppers' questions. The shop's mails use it as Reply-To. */
             support_email: components["schemas"]["Email"] | null;
             support_phone: string | null;
         };
-        /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. */
+        /** @description The https URLs of the shop's legal pages, to which every hosted page and mail links. */
         LegalLinks: {
             terms_url: components["schemas"]["UrlOrNull"];
             privacy_url: components["schemas"]["UrlOrNull"];
             imprint_url: components["schemas"]["UrlOrNull"];
-            /** @description How an order can be withdrawn from, which shops in the EU have to say. */
+            /** @description The page about the right of withdrawal, which shops in the EU must provide. */
             withdrawal_url: components["schemas"]["UrlOrNull"];
-            /** @description Whether shoppers tick a box that they accept the terms before they order on the hosted page. It needs terms_url. */
+            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
             terms_required: boolean;
         };
         /** @description The settings of a shop. */
@@ -5213,7 +5213,7 @@ export interface components {
             /** @description Whether prices contain the tax. */
             prices_include_tax: boolean;
             tax_rates: components["schemas"]["CountryTaxRate"][];
-            /** @description For addresses that no rate fits. */
+            /** @description For addresses that no rate matches. */
             default_tax_rate: components["schemas"]["TaxRate"];
             shipping_tax: components["schemas"]["ShippingTax"];
             bank_details: components["schemas"]["BankDetails"];
@@ -5228,22 +5228,22 @@ export interface components {
             search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description The language for shoppers whose own is not known. */
+            /** @description The language for shoppers whose own language is unknown. */
             default_locale: components["schemas"]["Locale"];
             /** @description The time zone in which pages and mails show times, by its IANA name such as Europe/Berlin. */
             time_zone: string;
             brand: components["schemas"]["Brand"];
             legal: components["schemas"]["LegalLinks"];
-            /** @description The address of the shop's own pages, to which the hosted pages and mails link; null for none. Checkouts may lead back to its origin (see ReturnUrl). */
+            /** @description The URL of the shop's own pages, to which the hosted pages and mails link; null for none. Checkouts may lead back to its origin (see ReturnUrl). */
             storefront_url: components["schemas"]["UrlOrNull"];
-            /** @description The address of a product in the shop's own pages, where {slug} or {id} stands for that of the product, such as https://shop.example/products/{slug}. Agents get it as url; null gives them the hosted page to buy. */
+            /** @description The URL of a product in the shop's own pages, where {slug} or {id} stands for that of the product, such as https://shop.example/products/{slug}. Agents get it as url; if null, they get the hosted page to buy. */
             product_url_template: components["schemas"]["UrlOrNull"];
-            /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
+            /** @description Whether the hosted pages show a box, never pre-ticked, with which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;
-            /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. Members of staff can choose for themselves with dashboard.updateNotifications. */
+            /** @description Whether the shop gets a mail for each order from a checkout, at brand.support_email or, without one, at the address of each staff member. Staff members can choose for themselves with dashboard.updateNotifications. */
             mail_new_orders: boolean;
         };
-        /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
+        /** @description Leading and trailing whitespace is removed; a name of whitespace only is rejected. */
         Name: string;
         /** @description The limits for AI agents in this shop. If password_above_cents is left out, it is null. */
         AgentPolicyInput: {
@@ -5255,24 +5255,24 @@ export interface components {
             /** @description Approving a budget that can come to more than this until it expires requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents?: number | null;
         };
-        /** @description How the hosted pages and the mails show which shop they belong to. What is left out is null. */
+        /** @description The branding of the hosted pages and the mails. Fields that are left out become null. */
         BrandInput: {
-            /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
+            /** @description The https URL of a picture, shown 32 pixels high next to the name; null for none. */
             logo_url?: components["schemas"]["UrlOrNull"];
-            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
+            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read text in it. */
             accent_color?: string | null;
-            /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
+            /** @description The address for shoppers' questions. The shop's mails use it as Reply-To. */
             support_email?: components["schemas"]["EmailInput"] | null;
             support_phone?: string | null;
         };
-        /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. What is left out is null. */
+        /** @description The https URLs of the shop's legal pages, to which every hosted page and mail links. Fields that are left out become null. */
         LegalLinksInput: {
             terms_url?: components["schemas"]["UrlOrNull"];
             privacy_url?: components["schemas"]["UrlOrNull"];
             imprint_url?: components["schemas"]["UrlOrNull"];
-            /** @description How an order can be withdrawn from, which shops in the EU have to say. */
+            /** @description The page about the right of withdrawal, which shops in the EU must provide. */
             withdrawal_url?: components["schemas"]["UrlOrNull"];
-            /** @description Whether shoppers tick a box that they accept the terms before they order on the hosted page. It needs terms_url. */
+            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
             terms_required?: boolean;
         };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
@@ -5313,21 +5313,21 @@ export interface components {
             /** @description The fields of its body that matter here. */
             fields: string[];
         };
-        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one way to pay moves real money. tax: the tax is decided, which a rate of 0 does, too. contact, legal, storefront_url: the settings of that meaning. */
+        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. */
         SetupItem: {
             /** @enum {string} */
             code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url";
             done: boolean;
             /** @description Whether the shop cannot sell without it. */
             blocking: boolean;
-            /** @description How it stands, in a sentence. */
+            /** @description Its state in a sentence. */
             message: string;
-            /** @description The call that does it; null once it is done. */
+            /** @description The call that completes it; null once it is done. */
             next: components["schemas"]["SetupStep"] | null;
         };
-        /** @description What a shop needs before it can sell, and what else should be set. The steps that block come first. */
+        /** @description The steps that a shop needs before it can sell, and other recommended settings. The blocking steps come first. */
         Setup: {
-            /** @description Whether every step that blocks is done. */
+            /** @description Whether every blocking step is done. */
             can_sell: boolean;
             items: components["schemas"]["SetupItem"][];
         };
@@ -5336,7 +5336,7 @@ export interface components {
          * @description A UUID, or null.
          */
         IdOrNull: string | null;
-        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
+        /** @description A line of an order, as it was when ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
         LineItem: {
             /** @description The id by which fulfilments refer to the line. It is the line's id in the cart. */
             id?: components["schemas"]["IdOrNull"];
@@ -5372,7 +5372,7 @@ export interface components {
          */
         FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
         /**
-         * @description How an order is paid. card is a card, online whatever else a provider settles, such as a direct debit: shoppers who choose card may pay so on the provider's page. manual is paid when the goods are handed over; free is an order whose total is 0.
+         * @description How an order is paid. card covers cards and all other online payments that a provider settles, such as a direct debit: shoppers who choose card may use them on the provider's page. manual is paid when the goods are handed over; free is an order whose total is 0.
          * @enum {string}
          */
         PaymentMethod: "bank_transfer" | "card" | "online" | "manual" | "free";
@@ -5404,7 +5404,7 @@ export interface components {
         Order: {
             id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
-            /** @description Numbered per shop, starting at 1001. Imported orders keep the number of the shop they come from. */
+            /** @description Numbered per shop, starting at 1001. Imported orders keep their number. */
             order_number: string;
             /** @description Null for a guest's order. */
             customer_id?: components["schemas"]["IdOrNull"];
@@ -5422,16 +5422,16 @@ export interface components {
             payment_status: components["schemas"]["PaymentStatus"];
             fulfillment_status: components["schemas"]["FulfillmentStatus"];
             payment_method?: components["schemas"]["PaymentMethod"] | null;
-            /** @description Null when it is the shipping address. */
+            /** @description Null if it is the shipping address. */
             billing_address?: components["schemas"]["Address"] | null;
             shipping_address?: components["schemas"]["Address"] | null;
             /** @description The name of the shipping option. */
             shipping_method?: string | null;
-            /** @description Whether it is delivered or picked up. Null when nothing has to be, and for orders of before and of elsewhere. */
+            /** @description Whether it is delivered or picked up. Null if nothing has to be, and for orders from earlier versions and other sources. */
             shipping_kind?: components["schemas"]["ShippingKind"] | null;
-            /** @description Of the latest fulfilment that has one. */
+            /** @description From the latest fulfilment that has one. */
             tracking_number?: string | null;
-            /** @description Of the latest fulfilment that has one. */
+            /** @description From the latest fulfilment that has one. */
             tracking_url?: string | null;
             source: components["schemas"]["OrderSource"];
             /** @description The customer's note. */
@@ -5451,7 +5451,7 @@ export interface components {
             cancelled_at?: string | null;
         };
         /**
-         * @description Where a shopper came from: the campaign parameters of the address that led to the storefront, and the page that linked to it. Parameters that the address lacks are left out.
+         * @description Where a shopper came from: the campaign parameters of the URL that led to the storefront, and the page that linked to it. Parameters that the URL lacks are left out.
          * @example {
          *       "utm_source": "newsletter",
          *       "utm_medium": "email",
@@ -5465,14 +5465,14 @@ export interface components {
             utm_campaign?: string;
             utm_term?: string;
             utm_content?: string;
-            /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
+            /** @description The URL of the page that linked to the storefront. It is stored as sent and never opened. */
             referrer?: string;
         };
         /** @description The tax of an order at one rate. */
         TaxLine: {
             tax_class: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
-            /** @description What was taxed, after the discount; with tax_included it contains the tax. */
+            /** @description The taxed amount, after the discount; with tax_included it contains the tax. */
             taxable_amount: components["schemas"]["Money"];
             tax: components["schemas"]["Money"];
             /** @description The lines of the order, and the share of the shipping cost at this rate (settings.shipping_tax). */
@@ -5492,7 +5492,7 @@ export interface components {
         Metadata: {
             [key: string]: string;
         };
-        /** @description What a customer needs to make the bank transfer. The bank details are those at the time of the order. */
+        /** @description The details that a customer needs for the bank transfer. The bank details are those at the time of the order. */
         PaymentInstructions: {
             account_holder: string;
             iban: string;
@@ -5519,22 +5519,22 @@ export interface components {
             due_at: string | null;
             /** @description How to make the transfer, while it is awaited; else null. */
             instructions: components["schemas"]["PaymentInstructions"] | null;
-            /** @description What the provider said when the payment failed; else null. */
+            /** @description The provider's reason if the payment failed; else null. */
             failure_reason: string | null;
         };
-        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
+        /** @description One consent to mails about offers, or the withdrawal of one. It is never changed. */
         MarketingConsent: {
             id: components["schemas"]["Id"];
             /** @description The address at that time. */
             email: components["schemas"]["Email"];
-            /** @description true, it was given; false, it was withdrawn. */
+            /** @description true if it was given, false if it was withdrawn. */
             granted: boolean;
             /**
              * @description Where it was given or withdrawn.
              * @enum {string}
              */
             source: "registration" | "checkout" | "account" | "dashboard" | "import";
-            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
+            /** @description The exact wording of the consent; null for a withdrawal, and if the storefront sent none. */
             wording: string | null;
             /** @description The order with which it was given; null otherwise. */
             order_id: components["schemas"]["IdOrNull"];
@@ -5554,29 +5554,29 @@ export interface components {
             method: components["schemas"]["RecordedPaymentMethod"];
             /** @description When the money arrived. */
             received_at: components["schemas"]["Timestamp"];
-            /** @description What identifies the payment elsewhere, such as the reference of the bank's entry. */
+            /** @description The reference of the payment elsewhere, such as that of the bank's entry. */
             reference: string | null;
             /** @description The staff member or key that recorded it. */
             actor_id: components["schemas"]["Id"];
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description How many pieces of an order's line were shipped, refunded and taken out of it. What is left to ship is to_fulfill = quantity − fulfilled − removed; of a cancelled order it is 0. */
+        /** @description How many pieces of an order's line were shipped, refunded and removed. to_fulfill = quantity − fulfilled − removed is left to ship; it is 0 for a cancelled order. */
         LineQuantities: {
             line_item_id: components["schemas"]["Id"];
             /** @description Pieces that were shipped. */
             fulfilled: number;
             /** @description Pieces that were refunded, or whose refund is pending. */
             refunded: number;
-            /** @description Those of them that had not been shipped. They no longer ship. */
+            /** @description Refunded pieces that had not been shipped. They no longer ship. */
             removed: number;
             /** @description Shipped pieces that a refund put back into stock. */
             returned: number;
             /** @description Pieces that are left to ship. */
             to_fulfill: number;
         };
-        /** @description The quantities of an order's line, and what of it can still be refunded. */
+        /** @description The quantities of an order's line, and the amount of it that can still be refunded. */
         LineState: components["schemas"]["LineQuantities"] & {
-            /** @description What the pieces cost that were not refunded, after discounts and with tax; at most what is refundable of the order. */
+            /** @description The price of the pieces that were not refunded, after discounts and with tax; at most the refundable amount of the order. */
             refundable_amount: components["schemas"]["Money"];
         };
         /** @description Items that were shipped or handed over together. */
@@ -5609,7 +5609,7 @@ export interface components {
             /** @description Whether the pieces had been shipped. Pieces that had not been are removed from the order. */
             shipped: boolean;
         };
-        /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
+        /** @description The record of a refund. It is never changed, except for the fields that track its progress. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider reports it. */
         Refund: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
@@ -5617,22 +5617,22 @@ export interface components {
             currency: components["schemas"]["Currency"];
             reason: components["schemas"]["RefundReason"];
             note: string | null;
-            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
+            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 if it was made at the payment provider. */
             actor_id: components["schemas"]["Id"];
             /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money was returned, or recorded as returned; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
+             * @description pending means that the provider is asked to return the money; succeeded, that the money was returned, or recorded as returned; failed, that the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
              * @enum {string}
              */
             status: "pending" | "succeeded" | "failed";
-            /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
+            /** @description The provider's reason for not returning the money; null unless the refund failed. */
             failure_reason: string | null;
-            /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
+            /** @description The provider's id of the refund, such as re_3Nx; null if no provider returns the money, and until the provider has completed the refund. */
             provider_reference: string | null;
-            /** @description What was refunded of the order's lines, if that was given. */
+            /** @description The refunded pieces of the order's lines, if they were given. */
             line_items: components["schemas"]["RefundLineItem"][];
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description An order with all that belongs to it. */
+        /** @description An order with all its details. */
         OrderDetails: components["schemas"]["Order"] & {
             /** @description The reference of the integration that sent the order, or of the shop it was imported from. Null for other orders. */
             external_reference: string | null;
@@ -5640,27 +5640,27 @@ export interface components {
             locale: components["schemas"]["Locale"];
             /** @description The agent that made the checkout for its customer; null for orders without one. */
             agent_token_id: components["schemas"]["Id"] | null;
-            /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
+            /** @description Where the shopper came from, as the storefront sent it; null if it sent nothing, and for anonymised customers. */
             attribution: components["schemas"]["Attribution"] | null;
             discount_code: string | null;
             /** @description Whether the other amounts contain the tax. */
             tax_included: boolean;
-            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept, an integration sent them or they were imported. */
+            /** @description The tax by rate; together exactly tax. Empty if the rates are not known: for orders from before rates were kept, orders of integrations and imported orders. */
             tax_lines: components["schemas"]["TaxLine"][];
             cancel_reason: components["schemas"]["CancelReason"] | null;
             metadata: components["schemas"]["Metadata"];
             payment: components["schemas"]["Payment"];
-            /** @description What was refunded so far; refunds that are pending are not counted. */
+            /** @description The amount refunded so far, without pending refunds. */
             refunded: components["schemas"]["Money"];
-            /** @description The amount received minus what was refunded, or is pending. */
+            /** @description The amount received minus refunds, including pending ones. */
             refundable: components["schemas"]["Money"];
-            /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
+            /** @description The consent to mails about offers that was given with the order, also by a guest; null if none was given. */
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
-            /** @description What the shop still owes the customer: of a cancelled or expired order what was received and not refunded, of other orders what was received above the total. 0 when a refund of all pieces before shipping cancelled the order. */
+            /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. 0 if a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
             /** @description The money received for the order. Refunds do not lower it. */
             amount_received: components["schemas"]["Money"];
-            /** @description The money that was recorded by hand with POST payments, oldest first. */
+            /** @description The payments recorded by hand with POST payments, oldest first. */
             recorded_payments: components["schemas"]["OrderPayment"][];
             /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
             line_states: components["schemas"]["LineState"][];
@@ -5672,41 +5672,41 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             type: "created" | "imported" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
-            /** @description What happened, as a sentence for staff. */
+            /** @description The event as a sentence for staff. */
             message: string;
             /**
-             * @description Who did it; system is the server, guest a customer without an account.
+             * @description The kind of actor; system is the server, guest a customer without an account.
              * @enum {string}
              */
             actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
             /** @description The id of the staff member, key, customer or token that did it; null for the server. */
             actor_id: components["schemas"]["IdOrNull"];
-            /** @description The name of the person as it is now, or what the key or token is called; null for the server, for guests and for customers who gave none or were erased. */
+            /** @description The current name of the person, or the description of the key or token; null for the server, for guests and for customers who gave none or were erased. */
             actor_name: string | null;
-            /** @description What changed, such as the statuses before and after. */
+            /** @description The changes, such as the statuses before and after. */
             context: {
                 [key: string]: unknown;
             };
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description A mail that was written and not sent. */
+        /** @description A mail that was written but not sent. */
         TestMail: {
-            /** @description What it is about, such as order_placed. */
+            /** @description The kind of mail, such as order_placed. */
             template: string;
-            /** @description Whom it would be sent to. */
+            /** @description The recipient. */
             to: string;
             subject: string;
-            /** @description Its plain form. */
+            /** @description The mail as plain text. */
             text: string;
-            /** @description Its form with pictures, a whole document. */
+            /** @description The mail as HTML, a whole document. */
             html: string;
         };
-        /** @description What an order would be like: it was placed, paid by the test method and looked at in a transaction that was then undone. Its ids and its number belong to nothing, and the links in its mails lead nowhere. */
+        /** @description A simulated order: it was placed, paid by the test method and read in a transaction that was then rolled back. Its ids and its number belong to nothing, and the links in its mails lead nowhere. */
         TestOrder: {
             /** @constant */
             test: true;
             order: components["schemas"]["OrderDetails"];
-            /** @description Its entries, newest first. */
+            /** @description The entries of its timeline, newest first. */
             timeline: components["schemas"]["TimelineEntry"][];
             /** @description The mails that would be sent, to the shopper and to the shop. */
             mails: components["schemas"]["TestMail"][];
@@ -5718,51 +5718,51 @@ export interface components {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
             date: string;
             orders_count: components["schemas"]["Count"];
-            /** @description What was paid for these orders, less refunds. */
+            /** @description The payments for these orders, minus refunds. */
             sales: components["schemas"]["Money"];
         };
         /** @description A sum of budgets, in the minor unit of the shop's currency. */
         BudgetSum: number;
-        /** @description What agents buy. Budgets are sums over the agents whose access is active. */
+        /** @description The purchases of agents. Budgets are sums over the agents whose access is active. */
         OverviewAgents: {
             /** @description The agents whose access is active. */
             active_count: components["schemas"]["Count"];
-            /** @description The orders of the last 30 days that agents made. */
+            /** @description The orders of the last 30 days from agents. */
             orders_count: components["schemas"]["Count"];
-            /** @description What was paid for these, less refunds. */
+            /** @description The payments for these, minus refunds. */
             sales: components["schemas"]["Money"];
             /** @description Purchases that agents prepared and that their customers have not confirmed yet. */
             open_confirmations_count: components["schemas"]["Count"];
-            /** @description What they may spend together. */
+            /** @description The total that they may spend. */
             budget_cents: components["schemas"]["BudgetSum"];
-            /** @description What they have spent of it. */
+            /** @description The part of it that they have spent. */
             budget_used_cents: components["schemas"]["BudgetSum"];
-            /** @description What the purchases that wait for confirmation come to. */
+            /** @description The total of the purchases that await confirmation. */
             budget_pending_cents: components["schemas"]["BudgetSum"];
         };
-        /** @description How a shop stands. Days are those of the shop's time zone, today the last of 30. An order counts on the day on which it was placed; cancelled ones count nowhere. Sales are what was paid for these orders less their refunds: an unpaid order counts as an order and adds nothing to sales. */
+        /** @description The key figures of a shop. Days are in the shop's time zone, and today is the last of 30. An order counts on the day on which it was placed; cancelled orders do not count. Sales are the payments for these orders minus their refunds: an unpaid order counts as an order and adds nothing to sales. */
         Overview: {
             currency: components["schemas"]["Currency"];
             /** @description The IANA time zone of the shop. */
             time_zone: string;
-            /** @description The last 30 days, the oldest first. Days without orders are in it. */
+            /** @description The last 30 days, the oldest first. Days without orders are included. */
             days: components["schemas"]["OverviewDay"][];
             /** @description The orders of these days. */
             orders_count: components["schemas"]["Count"];
-            /** @description What was paid for them, less refunds. */
+            /** @description The payments for them, minus refunds. */
             sales: components["schemas"]["Money"];
-            /** @description Orders of any age that wait for their bank transfer, and whose deadline has not passed. */
+            /** @description Orders of any age that await a bank transfer whose deadline has not passed. */
             orders_to_pay_count: components["schemas"]["Count"];
-            /** @description Orders of any age that are confirmed, and of which something has not been shipped. */
+            /** @description Orders of any age that are confirmed and not completely shipped. */
             orders_to_ship_count: components["schemas"]["Count"];
             /** @description Variants whose stock is low, as the inventory list filters them with low_stock. */
             low_stock_count: components["schemas"]["Count"];
             /** @description Variants out of stock, as the inventory list filters them with out_of_stock. */
             out_of_stock_count: components["schemas"]["Count"];
             agents: components["schemas"]["OverviewAgents"];
-            /** @description How much of the set-up list is open. */
+            /** @description The open steps of the set-up list. */
             setup: {
-                /** @description Whether every step that blocks is done. */
+                /** @description Whether every blocking step is done. */
                 can_sell: boolean;
                 /** @description The steps that are not done. */
                 open_count: components["schemas"]["Count"];
@@ -5771,32 +5771,32 @@ export interface components {
         /** @description An absolute http or https address. */
         Url: string;
         /**
-         * @description When the money of a card is taken: automatic, with the order; manual, it is reserved, and taken with the first fulfilment or when the order is captured.
+         * @description When the money of a card is captured. automatic captures it with the order; manual reserves it, and captures it with the first fulfilment or when the order is captured.
          * @enum {string}
          */
         PaymentCapture: "automatic" | "manual";
-        /** @description The account through which the shop takes payments. Its keys can be written, and are never shown. */
+        /** @description The account through which the shop takes payments. Its keys can be written, but are never returned. */
         PaymentAccount: {
-            /** @description Who takes the payments; null while the shop has no account. */
+            /** @description The provider that takes the payments; null if the shop has no account. */
             provider: "stripe" | null;
-            /** @description own, the shop has set its key; connected, the operator has set an account of the platform. Null without an account. */
+            /** @description own means that the shop has set its key; connected, that the operator has set an account of the platform. Null without an account. */
             kind: ("own" | "connected") | null;
             /** @description Whether real money is taken (live), by the kind of the key. Null without an account. */
             mode: ("live" | "test") | null;
-            /** @description The connected account, where the operator has set one. */
+            /** @description The connected account, if the operator has set one. */
             connected_account: string | null;
-            /** @description Whether webhooks of the provider are accepted. Without them the server asks each minute about open payments. */
+            /** @description Whether webhooks of the provider are accepted. Without them the server polls the provider about open payments each minute. */
             webhook_secret_set: boolean;
-            /** @description The address that the provider is to send its webhooks to. */
+            /** @description The URL for the provider's webhooks. */
             webhook_url: components["schemas"]["Url"];
             capture: components["schemas"]["PaymentCapture"];
             /**
              * Format: date-time
-             * @description When the account was changed last; null without an account.
+             * @description When the account was last changed; null without an account.
              */
             updated_at: string | null;
         };
-        /** @description What to change; absent fields stay as they are. The first secret_key creates the account. */
+        /** @description The fields to change; absent ones stay. The first secret_key creates the account. */
         PaymentAccountPatch: {
             /** @description The secret or restricted key of the Stripe account, as its dashboard shows it. A key that Stripe refuses is a 422. */
             secret_key?: string;
@@ -5806,7 +5806,7 @@ export interface components {
         };
         /** @description A new key with its secret. */
         ApiKeyWithSecret: components["schemas"]["ApiKey"] & {
-            /** @description Send it as X-API-Key. It is shown only in this answer. */
+            /** @description Send it as X-API-Key. It is shown only in this response. */
             secret: string;
         };
         /**
@@ -5842,11 +5842,11 @@ export interface components {
         };
         /** @description A new storefront token, in full. */
         StorefrontTokenWithSecret: components["schemas"]["StorefrontToken"] & {
-            /** @description Send it as X-Service-Token. It is shown only in this answer. */
+            /** @description Send it as X-Service-Token. It is shown only in this response. */
             secret: string;
         };
         /**
-         * @description What a sync key may do. read is the catalogue, its own webhooks, and orders that it sends, as every key may; write is to create and update products and their stock, too.
+         * @description A permission of a sync key. Every key has read: the catalogue, its own webhooks, and the orders that it sends. write adds creating and updating products and their stock.
          * @enum {string}
          */
         SyncKeyScope: "read" | "write";
@@ -5858,7 +5858,7 @@ export interface components {
             /** @description The first characters of the secret, to recognise it by. */
             secret_prefix: string;
             description: string;
-            /** @description Keys made before there were scopes have read alone. */
+            /** @description Keys created before scopes existed have only read. */
             scopes: components["schemas"]["SyncKeyScope"][];
             created_at: components["schemas"]["Timestamp"];
             /**
@@ -5878,7 +5878,7 @@ export interface components {
         };
         /** @description A new sync key with its secret. */
         SyncKeyWithSecret: components["schemas"]["SyncKey"] & {
-            /** @description Send it as X-Sync-Secret. It is shown only in this answer. */
+            /** @description Send it as X-Sync-Secret. It is shown only in this response. */
             secret: string;
         };
         /**
@@ -5899,7 +5899,7 @@ export interface components {
             events: components["schemas"]["EventTypes"];
             description: string | null;
             status: components["schemas"]["WebhookStatus"];
-            /** @description staff, it was disabled by staff; gone, its receiver answered 410; failing, every attempt failed for five days. Null if it is active. */
+            /** @description staff means that staff disabled it; gone, that its receiver answered 410; failing, that every attempt failed for five days. Null if it is active. */
             disabled_reason: ("staff" | "gone" | "failing") | null;
             /** Format: date-time */
             disabled_at: string | null;
@@ -5917,22 +5917,22 @@ export interface components {
             previous_secret_expires_at: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description The events among `events` that it does not get, because whoever chose them (a member of staff or an API key) may not read their resource, no longer works here, or is revoked. For `*`, the families. Somebody who may read them saves `events` again. */
+            /** @description The events in `events` that it does not get, because the staff member or API key that chose them may not read their resource, no longer works here, or is revoked. For `*`, the families. To receive them again, somebody who may read them must save `events` again. */
             withheld_events: components["schemas"]["EventPattern"][];
         };
         WebhookInput: {
             url: components["schemas"]["Url"];
             events: components["schemas"]["EventTypes"];
-            /** @description What the webhook is for. */
+            /** @description The purpose of the webhook. */
             description?: string | null;
         };
-        /** @description The secret to verify deliveries with, as in the Standard Webhooks specification. It is shown only in this answer. */
+        /** @description The secret to verify deliveries with, as in the Standard Webhooks specification. It is shown only in this response. */
         WebhookSecret: string;
         /** @description A webhook with its new secret. */
         WebhookWithSecret: components["schemas"]["Webhook"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
-        /** @description What was deleted. */
+        /** @description The deleted resource. */
         Deletion: {
             id: components["schemas"]["Id"];
             /** @constant */
@@ -5941,12 +5941,12 @@ export interface components {
         WebhookPatch: {
             url?: components["schemas"]["Url"];
             events?: components["schemas"]["EventTypes"];
-            /** @description What the webhook is for. */
+            /** @description The purpose of the webhook. */
             description?: string | null;
             status?: components["schemas"]["WebhookStatus"];
         };
         /**
-         * @description What happened. For schemas and examples of the events, see the webhooks in this description.
+         * @description The type of the event. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
         EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
@@ -5969,7 +5969,7 @@ export interface components {
              * @description Null if there will be none.
              */
             next_attempt_at: string | null;
-            /** @description The HTTP status of the last answer; null if there was none. */
+            /** @description The HTTP status of the last response; null if there was none. */
             response_status: number | null;
             created_at: components["schemas"]["Timestamp"];
             /**
@@ -5982,9 +5982,9 @@ export interface components {
         EventPayload: {
             type: components["schemas"]["EventType"];
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The shop that it happened in. Bodies that an earlier version made lack it and merchant_id. */
+            /** @description The shop in which it happened. Bodies created by an earlier version lack it and merchant_id. */
             site_id?: components["schemas"]["Id"];
-            /** @description Whose shop that is. */
+            /** @description The merchant that owns the shop. */
             merchant_id?: components["schemas"]["Id"];
             /** @description The whole object that the event is about, as it is at the first attempt, at most 64 KB; see the webhooks in this description. */
             data: {
@@ -5993,17 +5993,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One attempt to deliver an event. Of the receiver's answer its status and the beginning of its body are kept. */
+        /** @description One attempt to deliver an event. The status and the beginning of the body of the receiver's response are kept. */
         WebhookAttempt: {
             attempted_at: components["schemas"]["Timestamp"];
             duration_ms: number;
             /**
-             * @description succeeded with 2xx; refused with another status, redirects among them; timed_out after 3 seconds to connect or 15 in all; not_connected when the host has no address or takes no connection; tls_failed when its certificate is not valid; url_refused when its address is not, or no longer, a public one; not_signed when the server could not decrypt the secret of the webhook, so nothing was sent: rotate the secret, or contact the operator.
+             * @description succeeded with 2xx; refused with another status, including redirects; timed_out after 3 seconds to connect or 15 in total; not_connected if the host has no address or accepts no connection; tls_failed if its certificate is not valid; url_refused if its address is not, or no longer, a public one; not_signed if the server could not decrypt the secret of the webhook, so nothing was sent: rotate the secret, or contact the operator.
              * @enum {string}
              */
             outcome: "succeeded" | "refused" | "timed_out" | "not_connected" | "tls_failed" | "url_refused" | "not_signed";
             response_status: number | null;
-            /** @description The first 1024 bytes of the receiver's answer as text; null if none came, or an earlier version sent it. */
+            /** @description The first 1024 bytes of the receiver's response as text; null if there was none, or if an earlier version sent it. */
             response_body: string | null;
         };
         /** @description A delivery with its body and each attempt. */
@@ -6042,7 +6042,7 @@ export interface components {
             listeners_count: components["schemas"]["Count"];
         };
         /**
-         * @description The storefront shows a product that is active and whose published_at has come.
+         * @description The storefront shows a product that is active and whose published_at has passed.
          * @enum {string}
          */
         ProductStatus: "draft" | "active" | "archived";
@@ -6056,7 +6056,7 @@ export interface components {
             width: number;
             height: number;
         };
-        /** @description An image of a product. The first one stands for the product in lists. Only images that were uploaded have sources, and a status where the merchant sees them. */
+        /** @description An image of a product. The first one represents the product in lists. Only uploaded images have sources and, for the merchant, a status. */
         Image: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
@@ -6064,10 +6064,10 @@ export interface components {
             position: number;
             width: number | null;
             height: number | null;
-            /** @description The variants of the product that this is the picture of: those whose image_url is its url, in their order. Empty for a picture of the whole product. */
+            /** @description The variants of the product that this image shows: those whose image_url is its url, in their order. Empty for a picture of the whole product. */
             variant_ids: components["schemas"]["Id"][];
             /**
-             * @description processing while the server makes the pictures of an upload; until then nobody but the merchant is shown the image.
+             * @description processing while the server creates the pictures of an upload; until then only the merchant sees the image.
              * @enum {string}
              */
             status?: "processing" | "ready";
@@ -6091,7 +6091,7 @@ export interface components {
          * @enum {string}
          */
         WeightUnit: "kg" | "g" | "lb" | "oz";
-        /** @description What customers buy, one combination of option values with its own price and stock. */
+        /** @description The unit that customers buy, one combination of option values with its own price and stock. */
         Variant: {
             id: components["schemas"]["Id"];
             product_id: components["schemas"]["Id"];
@@ -6104,7 +6104,7 @@ export interface components {
             compare_at_price: components["schemas"]["Money"] | null;
             /** @description The merchant's cost. Null on every surface but the dashboard. */
             cost_per_item: components["schemas"]["Money"] | null;
-            /** @description The quantity that can still be sold, which is the stock on hand minus what open checkouts hold. Below zero only with policy continue. */
+            /** @description The quantity that can still be sold, which is the stock on hand minus the reservations of open checkouts. Below zero only with policy continue. */
             inventory_quantity: number;
             inventory_policy: components["schemas"]["InventoryPolicy"];
             low_stock_threshold: number;
@@ -6131,7 +6131,7 @@ export interface components {
             description: string;
             /** @description The formatted description, sanitised: elements such as p, h2, ul, table, a and img, without scripts, styles, classes or frames. Null where there is only plain text. Absent from the storefront's lists, and never shown to agents, who get description. */
             description_html?: string | null;
-            /** @description The title for search engines, where it is not the name. Absent from the storefront's lists. */
+            /** @description The title for search engines, if it differs from the name. Absent from the storefront's lists. */
             seo_title?: string | null;
             /** @description The description for search engines. Absent from the storefront's lists. */
             seo_description?: string | null;
@@ -6171,9 +6171,9 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
-        /** @description The formatted description. What is not in the list of harmless elements and attributes is removed: scripts, styles, frames, forms, classes, links that are not http, https, mailto or tel, pictures without https. Null for plain text alone. */
+        /** @description The formatted description. Elements and attributes that are not on the list of harmless ones are removed: scripts, styles, frames, forms, classes, links that are not http, https, mailto or tel, pictures without https. Null if there is only plain text. */
         DescriptionHtml: string | null;
-        /** @description The title for search engines. Null for the name. */
+        /** @description The title for search engines. If null, the name is used. */
         SeoTitle: string | null;
         /** @description The description for search engines. */
         SeoDescription: string | null;
@@ -6210,13 +6210,13 @@ export interface components {
             option3?: string | null;
             /** @description The price; the product's price when absent. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. */
+            /** @description The cost of one piece to the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
@@ -6226,16 +6226,16 @@ export interface components {
             weight_unit?: components["schemas"]["WeightUnit"];
             /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
-            /** @description The address of the variant's image, one of the product's. */
+            /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
         };
-        /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are refused. price applies to every variant that has none of its own; it is required unless each variant has one. */
+        /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are rejected. price applies to every variant that has none of its own; it is required unless each variant has one. */
         ProductInput: {
             /** @description The name that shoppers read. */
             name: components["schemas"]["Name"];
-            /** @description The name in addresses. By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
+            /** @description The name in URLs. By default derived from the name, with -2, -3 … appended if that is taken. A given slug that is already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description The description as plain text; HTML is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
+            /** @description The description as plain text; HTML is converted to plain text. If only description_html is given, it is derived from that. If only this is given and it differs, description_html is removed. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
@@ -6255,17 +6255,17 @@ export interface components {
             published_at?: string | null;
             /** @description The custom fields of the product. A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description The tax class; standard when absent. settings.tax_rates has the rates of each. */
+            /** @description The tax class; standard when absent. settings.tax_rates defines the rates of each. */
             tax_class?: components["schemas"]["TaxClass"];
-            /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
+            /** @description For sources that only record whether a product is taxed; ignored if tax_class is given. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
             taxable?: boolean;
             /** @description Whether the stock is counted; true when absent. */
             track_inventory?: boolean;
             /** @description The price of every variant that has none of its own. Required unless each variant has one. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. Applies to every variant that has no price of its own. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. Applies to every variant that has no price of its own. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. Applies to every variant that has none of its own. */
+            /** @description The cost of one piece to the shop. Applies to every variant that has none of its own. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description Required with variants that have options, in the order of option1 to option3. Names must be unique, ignoring case. */
             options?: components["schemas"]["OptionInput"][];
@@ -6278,7 +6278,7 @@ export interface components {
             barcode?: string | null;
             /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue); deny when absent. */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny); deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low; the shop's setting when absent. */
             low_stock_threshold?: number;
@@ -6289,11 +6289,11 @@ export interface components {
             /** @description Whether it is shipped; true when absent. */
             requires_shipping?: boolean;
         };
-        /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; those that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A compare_at_price that is kept but is no longer above the price becomes null. */
+        /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; variants that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A kept compare_at_price that is no longer above the price becomes null. */
         ProductImport: components["schemas"]["ProductInput"] & {
             slug: components["schemas"]["Slug"];
         };
-        /** @description The result of an import, row by row. A refused row leaves its product as it was and does not stop the others. */
+        /** @description The result of an import, row by row. A rejected row leaves its product as it was and does not stop the others. */
         ImportResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
@@ -6315,7 +6315,7 @@ export interface components {
                 product_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root (["body","products",3,"price"]); else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
-                /** @description What was removed from the row, such as invisible characters or elements of description_html, and prices that change by more than 80 % (large_price_change); absent if there are none. */
+                /** @description The parts that were removed from the row, such as invisible characters or elements of description_html, and prices that change by more than 80 % (large_price_change); absent if there are none. */
                 warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
@@ -6342,49 +6342,49 @@ export interface components {
             option2?: string | null;
             /** @description The value of the product's third option. */
             option3?: string | null;
-            /** @description The price. Of a new variant, the product's price when absent. */
+            /** @description The price. For a new variant, the product's price when absent. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. When absent, a price at or above the present compare_at_price makes it null. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. When absent, a price at or above the current compare_at_price makes it null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. */
+            /** @description The cost of one piece to the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The initial stock on hand of a new variant; 0 by default. Refused for a variant with an id: its stock is changed only by inventory adjustments. */
             inventory_quantity?: number;
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue). Of a new variant, deny when absent. */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny). For a new variant, deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
-            /** @description The stock at or below which the variant is low. Of a new variant, the shop's setting when absent. */
+            /** @description The stock at or below which the variant is low. For a new variant, the shop's setting when absent. */
             low_stock_threshold?: number;
             /** @description The weight; null when unknown. In weight_unit, with up to eight decimals. */
             weight?: components["schemas"]["WeightOrNull"];
-            /** @description The unit of weight. Of a new variant, kg when absent. */
+            /** @description The unit of weight. For a new variant, kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped. Of a new variant, true when absent. */
+            /** @description Whether it is shipped. For a new variant, true when absent. */
             requires_shipping?: boolean;
-            /** @description The address of the variant's image, one of the product's. */
+            /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
         };
-        /** @description An image of a product to save. With an id it is that image, whose absent fields stay. Without an id it is new: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. A variant names its picture by image_url. */
+        /** @description An image of a product to save. With an id it is that image, whose absent fields stay. Without an id it is new: an uploaded file (file_id), or a URL (url), which the server stores and does not fetch. A variant refers to its picture by image_url. */
         ImageReplacement: {
             /** @description The id of an existing image; a new one has none. */
             id?: components["schemas"]["Id"];
-            /** @description An https address. */
+            /** @description An https URL. */
             url?: components["schemas"]["Url"];
-            /** @description Of a new image, an uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
+            /** @description For a new image, an uploaded file. While it is processing, the image has the status processing and only the merchant sees it. If processing fails, the image is removed and the file gives the reason. */
             file_id?: components["schemas"]["Id"];
-            /** @description What the image shows, for people who do not see it. */
+            /** @description A description of the image for people who cannot see it (alt text). */
             alt?: string | null;
-            /** @description The width in pixels. Only of an image by its address; a file has its own. */
+            /** @description The width in pixels. Only for an image given by its URL; a file has its own. */
             width?: number | null;
-            /** @description The height in pixels. Only of an image by its address; a file has its own. */
+            /** @description The height in pixels. Only for an image given by its URL; a file has its own. */
             height?: number | null;
         };
-        /** @description A product to save as a whole. Absent fields and lists stay. A list that is sent replaces the present one, in its order: options, variants and images with an id are the existing ones, and what is absent of them stays; those without an id are new; those that the list does not name are deleted. */
+        /** @description A product to save as a whole. Absent fields and lists stay. A list that is sent replaces the current one, in its order. Entries with an id are the existing options, variants and images, whose absent fields stay; entries without an id are new; existing ones that the list does not name are deleted. */
         ProductReplacement: {
             /** @description The name that shoppers read. */
             name?: components["schemas"]["Name"];
-            /** @description The name in addresses. */
+            /** @description The name in URLs. */
             slug?: components["schemas"]["Slug"];
-            /** @description The description as plain text. Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
+            /** @description The description as plain text. If only description_html is given, it is derived from that. If only this is given and it differs, description_html becomes null. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
@@ -6414,13 +6414,13 @@ export interface components {
             /** @description The images, in their order. */
             images?: components["schemas"]["ImageReplacement"][];
         };
-        /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed only by inventory adjustments. */
+        /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are rejected with 409 product_has_variants. Stock is changed only by inventory adjustments. */
         ProductPatch: {
             /** @description The name that shoppers read. */
             name?: components["schemas"]["Name"];
-            /** @description The name in addresses. */
+            /** @description The name in URLs. */
             slug?: components["schemas"]["Slug"];
-            /** @description The description as plain text. Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
+            /** @description The description as plain text. If only description_html is given, it is derived from that. If only this is given and it differs, description_html becomes null. */
             description?: string;
             description_html?: components["schemas"]["DescriptionHtml"];
             seo_title?: components["schemas"]["SeoTitle"];
@@ -6445,15 +6445,15 @@ export interface components {
             track_inventory?: boolean;
             /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. */
+            /** @description The cost of one piece to the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
             /** @description The stock-keeping unit (SKU). */
             sku?: string | null;
             /** @description The barcode, such as an EAN. */
             barcode?: string | null;
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue). */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny). */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low. */
             low_stock_threshold?: number;
@@ -6470,7 +6470,7 @@ export interface components {
             name?: components["schemas"]["Name"];
             /** @description Its position among the options; the variants' values are moved accordingly. */
             position?: number;
-            /** @description The values; they replace all earlier ones. Leaving out one that a variant has is 409 option_in_use. */
+            /** @description The values; they replace all earlier ones. Leaving out a value that a variant uses is 409 option_in_use. */
             values?: string[];
         };
         /**
@@ -6478,26 +6478,26 @@ export interface components {
          * @enum {string}
          */
         FileType: "image/jpeg" | "image/png" | "image/webp";
-        /** @description A picture that is about to be uploaded. */
+        /** @description A picture to upload. */
         FileInput: {
-            /** @description For people to recognise it; the served files are named by the server. */
+            /** @description For people to recognise it; the server chooses the names of the served files. */
             filename: string;
             content_type: components["schemas"]["FileType"];
             bytes: number;
             /** @description The SHA-256 of the bytes, in hexadecimal digits. */
             sha256: string;
         };
-        /** @description An announced file, and where its bytes go. */
+        /** @description An announced file and the address for its bytes. */
         FileUpload: {
             id: components["schemas"]["Id"];
-            /** @description Takes the bytes by PUT, once. It is shown only in this answer. */
+            /** @description The address for one PUT of the bytes. It is shown only in this response. */
             upload_url: components["schemas"]["Url"];
-            /** @description Until when an upload may begin. */
+            /** @description The time until which the upload can begin. */
             expires_at: components["schemas"]["Timestamp"];
         };
         /** @enum {string} */
         FileStatus: "awaiting_upload" | "processing" | "ready" | "failed";
-        /** @description Why a file has failed. unreadable: it is no picture, or is cut off or damaged. wrong_type: it is a picture of another type than announced. too_large: it has more pixels than the server takes. no_room: its pictures would exceed what the shop may keep. not_processed: the server could not process it; upload it again. */
+        /** @description Why a file has failed. unreadable: it is no picture, or is cut off or damaged. wrong_type: it is a picture of another type than announced. too_large: it has more pixels than the server accepts. no_room: its pictures would exceed the storage limit of the shop. not_processed: the server could not process it; upload it again. */
         FileFailure: {
             /** @enum {string} */
             code: "unreadable" | "wrong_type" | "too_large" | "no_room" | "not_processed";
@@ -6521,36 +6521,36 @@ export interface components {
             sources: components["schemas"]["ImageSource"][];
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description An image to add to a product: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. Without a position it goes to the end. */
+        /** @description An image to add to a product: an uploaded file (file_id), or a URL (url), which the server stores and does not fetch. Without a position it goes to the end. */
         NewImage: {
-            /** @description An https address. */
+            /** @description An https URL. */
             url?: components["schemas"]["Url"];
-            /** @description An uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
+            /** @description An uploaded file. While it is processing, the image has the status processing and only the merchant sees it. If processing fails, the image is removed and the file gives the reason. */
             file_id?: components["schemas"]["Id"];
-            /** @description What the image shows, for people who do not see it. */
+            /** @description A description of the image for people who cannot see it (alt text). */
             alt?: string | null;
             /** @description Its position among the images; last by default. */
             position?: number;
-            /** @description The width in pixels. Only of an image by its address; a file has its own. */
+            /** @description The width in pixels. Only for an image given by its URL; a file has its own. */
             width?: number | null;
-            /** @description The height in pixels. Only of an image by its address; a file has its own. */
+            /** @description The height in pixels. Only for an image given by its URL; a file has its own. */
             height?: number | null;
-            /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
+            /** @description The variants of the product that this image shows: their image_url becomes its url. Variants that used this image and are not named here lose their image. */
             variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
-            /** @description The address of the image. */
+            /** @description The URL of the image. */
             url?: components["schemas"]["Url"];
-            /** @description What the image shows, for people who do not see it. */
+            /** @description A description of the image for people who cannot see it (alt text). */
             alt?: string | null;
             /** @description Its position among the images; the others are renumbered. */
             position?: number;
-            /** @description The width in pixels. Only of an image by its address; a file has its own. */
+            /** @description The width in pixels. Only for an image given by its URL; a file has its own. */
             width?: number | null;
-            /** @description The height in pixels. Only of an image by its address; a file has its own. */
+            /** @description The height in pixels. Only for an image given by its URL; a file has its own. */
             height?: number | null;
-            /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
+            /** @description The variants of the product that this image shows: their image_url becomes its url. Variants that used this image and are not named here lose their image. */
             variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. Stock is changed only by inventory adjustments. */
@@ -6567,11 +6567,11 @@ export interface components {
             option3?: string;
             /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
-            /** @description The earlier, higher price to show beside the price. Above price, or null. */
+            /** @description The earlier, higher price to show next to the price. Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description What one piece costs the shop. */
+            /** @description The cost of one piece to the shop. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Whether selling stops when the stock is gone (deny) or goes on (continue). */
+            /** @description Whether it can be sold when it is out of stock (continue) or not (deny). */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
             /** @description The stock at or below which the variant is low. */
             low_stock_threshold?: number;
@@ -6581,7 +6581,7 @@ export interface components {
             weight_unit?: components["schemas"]["WeightUnit"];
             /** @description Whether it is shipped. */
             requires_shipping?: boolean;
-            /** @description The address of the variant's image, one of the product's. */
+            /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
             /** @description Its position among the product's variants; the others are renumbered. */
             position?: number;
@@ -6614,7 +6614,7 @@ export interface components {
          * @enum {string}
          */
         AdjustmentReason: "received" | "correction" | "damaged" | "lost" | "returned" | "promotion" | "other";
-        /** @description A change of the stock of one variant, by delta or to set_to, of a variant that is named either by its id or by its SKU. */
+        /** @description A change of the stock of one variant, by delta or to set_to. The variant is named by its id or by its SKU. */
         InventoryAdjustment: {
             variant_id?: components["schemas"]["Id"];
             sku?: string;
@@ -6630,7 +6630,7 @@ export interface components {
         AdjustmentResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
-            /** @description How many rows had which result. */
+            /** @description The number of rows with each result. */
             counts: {
                 adjusted: number;
                 unchanged: number;
@@ -6644,11 +6644,11 @@ export interface components {
                 variant_id: components["schemas"]["Id"] | null;
                 sku: string | null;
                 /**
-                 * @description unchanged had the quantity already.
+                 * @description unchanged means that the variant already had this quantity.
                  * @enum {string}
                  */
                 status: "adjusted" | "unchanged" | "failed";
-                /** @description The quantity after this row, or as it is if the row failed; null if the variant is not known. */
+                /** @description The quantity after this row, or the current one if the row failed; null if the variant is unknown. */
                 inventory_quantity: number | null;
                 /** @description Why the row failed; else null. */
                 reason: ("not_found" | "quantity_changed" | "insufficient_stock" | "out_of_range") | null;
@@ -6670,11 +6670,11 @@ export interface components {
             on_hand_after: number;
             reserved_after: number;
             note: string | null;
-            /** @description What the stock moved for. Null for what staff or keys have changed by hand, and for movements that were recorded without. */
+            /** @description The checkout, order, refund or import that moved the stock. Null for changes by staff or keys, and for movements from before this was recorded. */
             reference: {
                 /** @enum {string} */
                 type: "checkout" | "order" | "refund" | "import";
-                /** @description Null for an import, and for what several expired checkouts have released together. */
+                /** @description Null for an import, and for several expired checkouts that were released together. */
                 id: components["schemas"]["IdOrNull"];
             } | null;
             /** @description The staff member, key, token or customer that caused it; null for the server itself. */
@@ -6707,10 +6707,10 @@ export interface components {
             description: string | null;
             handle: components["schemas"]["Slug"];
             type: components["schemas"]["CollectionType"];
-            /** @description Null when the collection is manual. */
+            /** @description Null for a manual collection. */
             rules: components["schemas"]["CollectionRule"][] | null;
             /**
-             * @description Whether a product must meet all rules or any. Null when the collection is manual.
+             * @description Whether a product must match all rules or any. Null for a manual collection.
              * @enum {string|null}
              */
             rules_match: "all" | "any" | null;
@@ -6730,18 +6730,18 @@ export interface components {
             title: string;
             /** @description The description that shoppers read. */
             description?: string | null;
-            /** @description The name in addresses. By default made from the title, with -2, -3 … appended if that is taken. A handle that is sent and already taken is 409 handle_taken. */
+            /** @description The name in URLs. By default derived from the title, with -2, -3 … appended if that is taken. A given handle that is already taken is 409 handle_taken. */
             handle?: components["schemas"]["Slug"];
-            /** @description Of chosen products (manual) or of those that fit rules (automatic). automatic when rules are given, else manual. */
+            /** @description Of chosen products (manual) or of products that match rules (automatic). automatic if rules are given, else manual. */
             type?: components["schemas"]["CollectionType"];
-            /** @description The rules that the products of an automatic collection fit. */
+            /** @description The rules that the products of an automatic collection match. */
             rules?: components["schemas"]["CollectionRule"][];
             /**
-             * @description Whether products fit all rules or any; all when absent.
+             * @description Whether products must match all rules or any; all when absent.
              * @enum {string}
              */
             rules_match?: "all" | "any";
-            /** @description The address of its image. */
+            /** @description The URL of its image. */
             image_url?: components["schemas"]["UrlOrNull"];
             /** @description The order of its products. manual for a manual collection when absent, else created_desc. An automatic one cannot have manual. */
             sort_order?: components["schemas"]["CollectionSortOrder"];
@@ -6750,12 +6750,12 @@ export interface components {
             /** @description The products of a manual collection, in order. */
             product_ids?: components["schemas"]["Id"][];
         };
-        /** @description A collection with its products, in its own order. pages is more than 1 where not all of them are listed. */
+        /** @description A collection with its products, in its own order. pages is more than 1 if not all of them are listed. */
         Collection: components["schemas"]["CollectionSummary"] & {
             products: components["schemas"]["Product"][];
             page: number;
             limit: number;
-            /** @description How many pages of this limit the products fill. Read the others with page. */
+            /** @description The number of pages of this limit. Read the others with page. */
             pages: number;
         };
         /** @description The fields to change; absent ones stay. The type cannot change. */
@@ -6764,18 +6764,18 @@ export interface components {
             title?: string;
             /** @description The description that shoppers read. */
             description?: string | null;
-            /** @description The name in addresses. */
+            /** @description The name in URLs. */
             handle?: components["schemas"]["Slug"];
             /** @description Replaces all rules. On a manual collection 409 conflict. */
             rules?: components["schemas"]["CollectionRule"][];
             /**
-             * @description Whether products fit all rules or any.
+             * @description Whether products must match all rules or any.
              * @enum {string}
              */
             rules_match?: "all" | "any";
-            /** @description The address of its image. */
+            /** @description The URL of its image. */
             image_url?: components["schemas"]["UrlOrNull"];
-            /** @description The order of its products; manual is the order of the merchant. */
+            /** @description The order of its products; manual is the merchant's own order. */
             sort_order?: components["schemas"]["CollectionSortOrder"];
             /** @description Whether shoppers see it. Publishing sets published_at, unpublishing clears it. */
             published?: boolean;
@@ -6786,7 +6786,7 @@ export interface components {
          */
         DiscountStatus: "active" | "scheduled" | "expired" | "exhausted" | "disabled";
         /**
-         * @description What a code takes off: a percentage of the lines it applies to, a fixed amount, or the shipping cost.
+         * @description The kind of discount: a percentage of the lines that the code applies to, a fixed amount, or the shipping cost.
          * @enum {string}
          */
         DiscountKind: "percentage" | "fixed_amount" | "free_shipping";
@@ -6796,7 +6796,7 @@ export interface components {
             /** @description Case is ignored. */
             code: string;
             kind: components["schemas"]["DiscountKind"];
-            /** @description For percentage, the percentage ("12.50" is 12.5 %); for fixed_amount, the amount; for free_shipping, 0. */
+            /** @description The percentage for percentage ("12.50" is 12.5 %), the amount for fixed_amount, 0 for free_shipping. */
             value: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             /** @description For staff. */
@@ -6862,7 +6862,7 @@ export interface components {
         DiscountPatch: {
             /** @description The code. */
             code?: string;
-            /** @description The percentage or the amount to take off. */
+            /** @description The percentage or the amount of the discount. */
             value?: components["schemas"]["MoneyInput"];
             /** @description A note for staff. */
             description?: string | null;
@@ -6907,7 +6907,7 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             customer_id: components["schemas"]["IdOrNull"];
             email: string | null;
-            /** @description The amount it took off; if it is not redeemed yet, the amount when it was last calculated. */
+            /** @description The amount of its discount; if it is not redeemed yet, the amount when it was last calculated. */
             amount_off: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             /** @description When it is released automatically, while it is reserved. */
@@ -6926,7 +6926,7 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description Where it is offered; empty means everywhere. */
             countries: components["schemas"]["Country"][];
-            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            /** @description Only for addresses in one of these states, compared as in tax rates. Empty means everywhere. */
             states: string[];
             /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes: string[];
@@ -6934,9 +6934,9 @@ export interface components {
             minimum_weight_grams: number | null;
             /** @description Offered up to this weight; null means no maximum. */
             maximum_weight_grams: number | null;
-            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            /** @description The minimum number of days for delivery, as shown to shoppers; null for none. */
             estimated_days_min: number | null;
-            /** @description How many days it takes at most; not below estimated_days_min. */
+            /** @description The maximum number of days for delivery; not below estimated_days_min. */
             estimated_days_max: number | null;
             /** @description Offered from this subtotal (after the discount); null means no minimum. */
             minimum_subtotal: components["schemas"]["Money"] | null;
@@ -6958,7 +6958,7 @@ export interface components {
             price: components["schemas"]["MoneyInput"];
             /** @description Offered only in these countries, such as DE. Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
-            /** @description Offered only in these states of the countries. They are compared as those of tax rates. Empty means everywhere. */
+            /** @description Offered only in these states of the countries, compared as in tax rates. Empty means everywhere. */
             states?: string[];
             /** @description Offered only for postal codes that begin with one of these. Spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes?: string[];
@@ -6966,9 +6966,9 @@ export interface components {
             minimum_weight_grams?: number | null;
             /** @description Offered up to this weight; null means no maximum. */
             maximum_weight_grams?: number | null;
-            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            /** @description The minimum number of days for delivery, as shown to shoppers; null for none. */
             estimated_days_min?: number | null;
-            /** @description How many days it takes at most; not below estimated_days_min. */
+            /** @description The maximum number of days for delivery; not below estimated_days_min. */
             estimated_days_max?: number | null;
             /** @description Offered from this subtotal; null means no minimum. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
@@ -6991,7 +6991,7 @@ export interface components {
             price?: components["schemas"]["MoneyInput"];
             /** @description Offered only in these countries, such as DE. Replaces the list; empty means everywhere. */
             countries?: components["schemas"]["Country"][];
-            /** @description Offered only in these states of the countries. They are compared as those of tax rates. Empty means everywhere. */
+            /** @description Offered only in these states of the countries, compared as in tax rates. Empty means everywhere. */
             states?: string[];
             /** @description Offered only for postal codes that begin with one of these. Spaces, hyphens and case do not matter. Empty means everywhere. */
             postcode_prefixes?: string[];
@@ -6999,9 +6999,9 @@ export interface components {
             minimum_weight_grams?: number | null;
             /** @description Offered up to this weight; null means no maximum. */
             maximum_weight_grams?: number | null;
-            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            /** @description The minimum number of days for delivery, as shown to shoppers; null for none. */
             estimated_days_min?: number | null;
-            /** @description How many days it takes at most; not below estimated_days_min. */
+            /** @description The maximum number of days for delivery; not below estimated_days_min. */
             estimated_days_max?: number | null;
             /** @description Offered from this subtotal; null means no minimum. */
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
@@ -7026,7 +7026,7 @@ export interface components {
         MarkPaidResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
-            /** @description How many rows had which result. */
+            /** @description The number of rows with each result. */
             counts: {
                 paid: number;
                 unchanged: number;
@@ -7041,7 +7041,7 @@ export interface components {
                 /** @description Null if no order has the number. */
                 order_id: components["schemas"]["Id"] | null;
                 /**
-                 * @description paid is new; unchanged was paid already.
+                 * @description paid is new; unchanged means that it was already paid.
                  * @enum {string}
                  */
                 status: "paid" | "unchanged" | "failed";
@@ -7053,7 +7053,7 @@ export interface components {
         };
         /** @description The result of shipping several orders, row by row. */
         FulfillResult: {
-            /** @description How many rows had which result. */
+            /** @description The number of rows with each result. */
             counts: {
                 fulfilled: number;
                 failed: number;
@@ -7066,7 +7066,7 @@ export interface components {
                 order_number: string;
                 /** @description Null if no order has the number. */
                 order_id: components["schemas"]["Id"] | null;
-                /** @description The fulfilment that was recorded; null if none was. */
+                /** @description The recorded fulfilment; null if none was recorded. */
                 fulfillment_id: components["schemas"]["Id"] | null;
                 /** @enum {string} */
                 status: "fulfilled" | "failed";
@@ -7080,7 +7080,7 @@ export interface components {
         TransferMatches: {
             /** @enum {string} */
             format: "csv" | "camt.053";
-            /** @description How many transfers had which outcome. */
+            /** @description The number of transfers with each outcome. */
             counts: {
                 matched: components["schemas"]["Count"];
                 already_paid: components["schemas"]["Count"];
@@ -7092,7 +7092,7 @@ export interface components {
                 late: components["schemas"]["Count"];
                 check_by_hand: components["schemas"]["Count"];
             };
-            /** @description How many entries are not listed in transfers, because they are known to be no incoming payment. */
+            /** @description How many entries are not listed in transfers because they are certainly no incoming payments. */
             left_out: {
                 outgoing: components["schemas"]["Count"];
                 /** @description Such as pending, declined, cancelled and reverted payments. */
@@ -7100,17 +7100,17 @@ export interface components {
             };
             /** @description The incoming payments, and the entries that may be one. */
             transfers: {
-                /** @description Where it is in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
+                /** @description Its position in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
                 line: number;
                 /** @description As a plain decimal; as written if it cannot be read. */
                 amount: string;
                 /** @description Null if the file does not name one; then it is taken to be the shop's currency. */
                 currency: string | null;
                 payer: string;
-                /** @description What the payer wrote. */
+                /** @description The payer's text. */
                 text: string;
                 /**
-                 * @description matched: an order awaits exactly this transfer. already_paid: the order has been paid. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order expired before; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: the entry is not known to be booked, incoming and in the shop's currency; message has the reason.
+                 * @description matched: an order awaits exactly this transfer. already_paid: the order has been paid. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order has already expired; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: it is not certain that the entry is booked, incoming and in the shop's currency; message has the reason.
                  * @enum {string}
                  */
                 outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order" | "late" | "check_by_hand";
@@ -7132,7 +7132,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description When the last of its orders was marked as paid. */
             marked_at: components["schemas"]["Timestamp"];
-            /** @description Whether dashboard.undoStatementRun is possible. It is while no order has been shipped, refunded or cancelled. */
+            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, refunded or cancelled. */
             undoable: boolean;
             orders: {
                 id: components["schemas"]["Id"];
@@ -7170,9 +7170,9 @@ export interface components {
             country?: string | null;
             phone?: string | null;
         };
-        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
+        /** @description The language for a shopper: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
         LocaleOrNull: string | null;
-        /** @description What left the other shop together. */
+        /** @description Items that the other shop shipped together. */
         OrderImportFulfillment: {
             /** @description All of every line when absent. */
             items?: {
@@ -7185,13 +7185,13 @@ export interface components {
             tracking_url?: components["schemas"]["UrlOrNull"];
             /**
              * Format: date-time
-             * @description When it was shipped; when the order was made, if absent. Not in the future.
+             * @description When it was shipped; when the order was created, if absent. Not in the future.
              */
             created_at?: string | null;
             /** Format: date-time */
             delivered_at?: string | null;
         };
-        /** @description Money that the other shop has returned. Nothing is moved. */
+        /** @description Money that the other shop has refunded. No money is moved. */
         OrderImportRefund: {
             amount: components["schemas"]["MoneyInput"];
             /** @description other when absent. */
@@ -7199,23 +7199,23 @@ export interface components {
             note?: string | null;
             /**
              * Format: date-time
-             * @description When it was returned; when the order was made, if absent.
+             * @description When it was refunded; when the order was created, if absent.
              */
             created_at?: string | null;
         };
-        /** @description An order of another shop, as it stands there; its status follows from its payment, its fulfilments and cancelled_at. external_reference, or else order_number, identifies it. total must be that of the lines − discount + shipping_cost + tax, without tax if tax_included. */
+        /** @description An order of another shop, in its state there. Its status follows from its payment, its fulfilments and cancelled_at. external_reference, or else order_number, identifies it. total must be that of the lines − discount + shipping_cost + tax, without tax if tax_included. */
         OrderImport: {
-            /** @description Kept as it is. The shop's own numbers go on after the highest that is of digits alone, nine at most. */
+            /** @description Kept as it is. The shop's own numbers continue after the highest one that has only digits, nine at most. */
             order_number: string;
-            /** @description What the other shop calls it internally. */
+            /** @description The internal reference of the other shop. */
             external_reference?: string | null;
             /** @description Connects the order with the customer who has it here. */
             email?: components["schemas"]["EmailInput"] | null;
             phone?: string | null;
             line_items: components["schemas"]["OrderImportLine"][];
-            /** @description What was taken off. 0 when absent. */
+            /** @description The discount; 0 when absent. */
             discount?: components["schemas"]["MoneyInput"];
-            /** @description Kept as text. It counts against no limit of a code here. */
+            /** @description Kept as text. It does not count against the limits of a code here. */
             discount_code?: string | null;
             /** @description 0 when absent. */
             shipping_cost?: components["schemas"]["MoneyInput"];
@@ -7224,14 +7224,14 @@ export interface components {
             /** @description Whether the other amounts contain the tax. false when absent. */
             tax_included?: boolean;
             total: components["schemas"]["MoneyInput"];
-            /** @description Must be the shop's. */
+            /** @description Must be the shop's currency. */
             currency: components["schemas"]["Currency"];
             /**
-             * @description paid when absent, or what the refunds make of it. awaiting_payment needs the payment_method bank_transfer, by which it can be marked paid; it has no deadline. What another provider has only authorized cannot be captured here.
+             * @description When absent, paid, or the status that follows from the refunds. awaiting_payment needs the payment_method bank_transfer, so that it can be marked as paid; it has no deadline. An authorization of another provider cannot be captured here.
              * @enum {string}
              */
             payment_status?: "pending" | "awaiting_payment" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
-            /** @description Follows from fulfillments when absent. fulfilled, delivered and returned without fulfillments mean one of everything. */
+            /** @description Follows from fulfillments when absent. fulfilled, delivered and returned without fulfillments mean one fulfilment of everything. */
             fulfillment_status?: components["schemas"]["FulfillmentStatus"];
             payment_method?: components["schemas"]["PaymentMethod"] | null;
             billing_address?: components["schemas"]["ImportedAddress"] | null;
@@ -7241,18 +7241,18 @@ export interface components {
             staff_note?: string | null;
             metadata?: components["schemas"]["Metadata"];
             locale?: components["schemas"]["LocaleOrNull"];
-            /** @description When it was made. Not in the future. */
+            /** @description When it was created. Not in the future. */
             created_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             paid_at?: string | null;
             /**
              * Format: date-time
-             * @description When everything had been shipped, if fulfillments does not say it.
+             * @description When everything had been shipped, if fulfillments does not give it.
              */
             shipped_at?: string | null;
             /**
              * Format: date-time
-             * @description When everything had arrived, if fulfillments does not say it.
+             * @description When everything had arrived, if fulfillments does not give it.
              */
             delivered_at?: string | null;
             /** Format: date-time */
@@ -7261,7 +7261,7 @@ export interface components {
             fulfillments?: components["schemas"]["OrderImportFulfillment"][];
             refunds?: components["schemas"]["OrderImportRefund"][];
         };
-        /** @description The result of an import of orders, row by row. A refused row writes nothing and does not stop the others. */
+        /** @description The result of an import of orders, row by row. A rejected row writes nothing and does not stop the others. */
         OrderImportResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
@@ -7282,7 +7282,7 @@ export interface components {
                 order_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root; else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
-                /** @description What was left out or is otherwise worth knowing, though the row came in. */
+                /** @description Notes about an imported row, such as data that was left out. */
                 warnings: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
@@ -7361,7 +7361,7 @@ export interface components {
             /** @description true makes it the default, if the customer has none here. */
             is_default?: boolean;
         };
-        /** @description A customer of another shop. The e-mail identifies the customer, or the phone number where there is no e-mail: an unknown customer is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. A customer without an e-mail gets a placeholder made from the digits of the phone number, such as 4915112345678@phone.invalid, and has has_email false; such an address never receives mail. */
+        /** @description A customer of another shop. The e-mail identifies the customer, or the phone number if there is no e-mail. An unknown customer is created, without a password. The row fills the empty fields of a known customer or, with overwrite, replaces all fields that it has. A customer without an e-mail gets a placeholder made from the digits of the phone number, such as 4915112345678@phone.invalid, and has has_email false; such an address never receives mail. */
         CustomerImport: {
             /** @description Required unless there is a phone number. */
             email?: components["schemas"]["EmailInput"];
@@ -7371,24 +7371,24 @@ export interface components {
             locale?: components["schemas"]["LocaleOrNull"];
             note?: string | null;
             metadata?: components["schemas"]["Metadata"];
-            /** @description true if the customer agreed to mails about offers there. It is recorded with the source import, unless the customer has decided here already: then it stays as it was decided here. */
+            /** @description true if the customer agreed to mails about offers in the other shop. It is recorded with the source import, unless the customer has already decided here; that decision stays. */
             marketing_opt_in?: boolean;
             /**
              * Format: date-time
-             * @description When the customer agreed, where that is known; else the time of the import is recorded.
+             * @description When the customer agreed, if known; else the time of the import is recorded.
              */
             marketing_opt_in_at?: string | null;
-            /** @description What was agreed to, word for word, where that is known. */
+            /** @description The exact wording that the customer agreed to, if known. */
             marketing_wording?: string | null;
             /**
              * Format: date-time
-             * @description Since when they are a customer. Now when absent.
+             * @description Since when the person has been a customer; now when absent.
              */
             created_at?: string | null;
-            /** @description Those that the address book does not have yet are added. They may be incomplete. */
+            /** @description Addresses that the address book does not have yet are added. They may be incomplete. */
             addresses?: components["schemas"]["CustomerImportAddress"][];
         };
-        /** @description The result of an import of customers, row by row. A refused row writes nothing and does not stop the others. */
+        /** @description The result of an import of customers, row by row. A rejected row writes nothing and does not stop the others. */
         CustomerImportResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
@@ -7410,7 +7410,7 @@ export interface components {
                 customer_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root; else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
-                /** @description What was left out or is otherwise worth knowing, though the row came in. */
+                /** @description Notes about an imported row, such as data that was left out. */
                 warnings: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
@@ -7424,7 +7424,7 @@ export interface components {
         };
         /** @description A customer with the address book and the history of marketing_opt_in. */
         CustomerDetails: components["schemas"]["CustomerRecord"] & {
-            /** @description When, where and to what words the customer agreed to mails about offers, or withdrew it; newest first. */
+            /** @description When, where and with which wording the customer agreed to mails about offers, or withdrew the consent; newest first. */
             marketing_consents: components["schemas"]["MarketingConsent"][];
             addresses: components["schemas"]["CustomerAddress"][];
         };
@@ -7452,23 +7452,23 @@ export interface components {
          * @enum {string}
          */
         AgentScope: "catalog:read" | "cart:write" | "checkout:create" | "customer:self" | "orders:read";
-        /** @description Product types and handles of collections, ignoring case: the agent finds and buys what is in one of them. Empty means everything. */
+        /** @description Product types and handles of collections, ignoring case. The agent finds and buys only products in one of them. Empty means everything. */
         AgentCategories: string[];
-        /** @description In the minor unit of the shop's currency (cents, yen, fils). 0 is browsing only. */
+        /** @description In the minor unit of the shop's currency (cents, yen, fils). 0 allows browsing only. */
         BudgetCents: number;
         /** @description The most that one order may cost, in the minor unit of the shop's currency; null for no limit but the budget. */
         MaxPerOrderCents: number | null;
         /**
-         * @description How often budget_cents is there anew: never (once), or in each week or month from the consent on, in UTC. A week is 7 days. Months are counted from the day of the consent: from the 31st they end on the last day of shorter months, and on the 31st again where there is one.
+         * @description How often budget_cents is renewed: never (once), or every week or month from the consent on, in UTC. A week is 7 days. Months are counted from the day of the consent. From the 31st, shorter months end on their last day, and longer ones on the 31st again.
          * @enum {string}
          */
         BudgetPeriod: "once" | "week" | "month";
         /**
          * Format: date-time
-         * @description When the present period of the budget ends and the whole of budget_cents can be spent again, if the token lives that long; null where budget_period is once.
+         * @description When the current period of the budget ends and the whole of budget_cents can be spent again, if the token is still valid then; null if budget_period is once.
          */
         BudgetResetsAt: string | null;
-        /** @description The token of an agent that acts for a customer, without its secret. agent_name is what the agent calls itself; nobody has verified it. */
+        /** @description The token of an agent that acts for a customer, without its secret. agent_name is self-reported and not verified. */
         AgentToken: {
             id: components["schemas"]["Id"];
             agent_name: string;
@@ -7477,18 +7477,18 @@ export interface components {
             scopes: components["schemas"]["AgentScope"][];
             categories: components["schemas"]["AgentCategories"];
             currency: components["schemas"]["Currency"];
-            /** @description The most that the agent may spend in the present period, in the currency's minor unit. */
+            /** @description The most that the agent may spend in the current period, in the currency's minor unit. */
             budget_cents: components["schemas"]["BudgetCents"];
-            /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
+            /** @description The total of the orders of the current period, without orders that were cancelled before they were paid, and minus refunds. Refunds of orders from past periods do not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed them. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed them. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
             max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
             budget_period: components["schemas"]["BudgetPeriod"];
             budget_resets_at: components["schemas"]["BudgetResetsAt"];
-            /** @description What its orders took in all periods together, less what was given back. */
+            /** @description The total of its orders in all periods, minus refunds. */
             spent_total_cents: components["schemas"]["BudgetSum"];
             status: components["schemas"]["AgentTokenStatus"];
             created_at: components["schemas"]["Timestamp"];
@@ -7501,20 +7501,20 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
             /**
-             * @description Who revoked it; null if nobody has.
+             * @description Null if the token is not revoked.
              * @enum {string|null}
              */
             revoked_by: "customer" | "merchant" | "agent" | "system" | null;
         };
-        /** @description What a call of an agent was about, in at most 1 KB. What was looked for is told without credentials, addresses and long numbers that were in it. */
+        /** @description The subject of an agent's call, in at most 1 KB. Search words are recorded without any credentials, addresses and long numbers in them. */
         AuditDetails: {
-            /** @description done, or dry_run for a trial; needs_choice or not_found of a sentence; of a refusal, its error code. */
+            /** @description done, or dry_run for a dry run; needs_choice or not_found for a sentence; the error code if the call was rejected. */
             outcome: string;
             /** @description The words that were sent. */
             query: string | null;
-            /** @description How many were found. */
+            /** @description The number of results. */
             found: number | null;
-            /** @description What was chosen, or is in the answer; the first five. */
+            /** @description The products that were chosen or returned; the first five. */
             products: {
                 id: components["schemas"]["IdOrNull"];
                 quantity: number | null;
@@ -7529,41 +7529,41 @@ export interface components {
             amount: components["schemas"]["Money"] | null;
             currency: components["schemas"]["Currency"] | null;
             order_number: string | null;
-            /** @description The ids that were sent and of what came of the call, by their names, such as cart_id. */
+            /** @description The ids in the request, and those of the resources that it created or changed, by name, such as cart_id. */
             ids: {
                 [key: string]: components["schemas"]["Id"];
             };
         };
-        /** @description One recorded call. Only a keyed hash of what was sent is kept, which can prove what was sent without revealing it. */
+        /** @description One recorded call. Only a keyed hash of the request is kept. It can prove the content of the request without revealing it. */
         AuditEvent: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             actor_type: "agent" | "guest_agent" | "customer" | "storefront" | "staff" | "api_key";
-            /** @description The agent token, the cached profile of an agent without a token, the customer, the storefront token, the member of staff, or the API key. */
+            /** @description The agent token, the cached profile of an agent without a token, the customer, the storefront token, the staff member, or the API key. */
             actor_id: components["schemas"]["Id"];
-            /** @description The name of the person as it is now, what the token or key is called, or the host of an agent's profile; null for a customer who gave none or was erased. */
+            /** @description The current name of the person, the description of the token or key, or the host of an agent's profile; null for a customer who gave no name or was erased. */
             actor_name: string | null;
             /** @description The operation, such as agent.findAndBuy; unknown if no operation has this path. */
             action: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description Of a call of staff or of an API key, what it was about: the ids in its path, in their order, and the id of what it made. */
+            /** @description For a call by staff or with an API key, the resources concerned: the ids in its path, in order, and the id of the resource that it created. */
             targets: components["schemas"]["Id"][];
-            /** @description Of a call of staff or of an API key, the names of the fields that it sent; never what was in them. */
+            /** @description For a call by staff or with an API key, the names of the fields that it sent, never their values. */
             fields: string[];
             /** @description In hex. */
             payload_hash: string;
             /** @description The address of the caller. */
             ip: string | null;
-            /** @description The address of the buyer, as X-Buyer-IP named it with a private storefront token; otherwise null. */
+            /** @description The address of the buyer, as sent in X-Buyer-IP with a private storefront token; otherwise null. */
             buyer_ip: string | null;
             user_agent: string | null;
             /** @description The X-Request-Id of the call. */
             correlation_id: string;
             created_at: components["schemas"]["Timestamp"];
-            /** @description What a call of an agent was about; null of others, of calls before this was kept, and once the customer is erased. */
+            /** @description The subject of an agent's call; null for other calls, for calls from before this was recorded, and once the customer is erased. */
             details: components["schemas"]["AuditDetails"] | null;
-            /** @description A call of an agent in words, in English; null of others, and for the agent itself. It may hold words of the agent and names of products. */
+            /** @description A description of an agent's call in English; null for other calls, and for the agent itself. It may contain words of the agent and names of products. */
             summary: string | null;
         };
         /** @description Audit events from the cursor on. next_cursor is null on the last page. */
@@ -7571,19 +7571,19 @@ export interface components {
             audit_events: components["schemas"]["AuditEvent"][];
             next_cursor: components["schemas"]["Cursor"] | null;
         };
-        /** @description What a storefront needs to know about its shop. */
+        /** @description The data that a storefront needs about its shop. */
         Shop: {
             site_id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
             name: string;
             currency: components["schemas"]["Currency"];
-            /** @description How many decimals an amount has. */
+            /** @description The number of decimals of an amount. */
             currency_digits: number;
             prices_include_tax: boolean;
-            /** @description Where shoppers write with questions; null where the shop names none. */
+            /** @description The address for shoppers' questions; null if the shop names none. */
             support_email: string | null;
             support_phone: string | null;
-            /** @description The addresses of the shop's legal texts, which a storefront links to on each page; null where there is none. */
+            /** @description The URLs of the shop's legal texts, for links on each page of a storefront; null for a text that the shop does not have. */
             policies: {
                 terms_url: components["schemas"]["UrlOrNull"];
                 privacy_url: components["schemas"]["UrlOrNull"];
@@ -7605,7 +7605,7 @@ export interface components {
             title: string;
             count: components["schemas"]["Count"];
         };
-        /** @description The values that the products of the answer (all pages) have, each with the number of products, most frequent first and at most 100 of each kind. The filters of a kind do not narrow that kind's own counts, so other choices stay visible; each option and each attribute is a kind of its own. What q says and unavailable=hide narrow all counts. */
+        /** @description The values that the products of the response (all pages) have, each with the number of products, most frequent first and at most 100 of each kind. The filters of a kind do not narrow that kind's own counts, so other choices stay visible; each option and each attribute is a kind of its own. Constraints in q and unavailable=hide narrow all counts. */
         Facets: {
             vendors: components["schemas"]["FacetValue"][];
             product_types: components["schemas"]["FacetValue"][];
@@ -7636,7 +7636,7 @@ export interface components {
             };
         };
         /**
-         * @description What is constrained. without excludes a word, wish is a preference that only affects the ranking, sort is the order asked for, value is a value of an option, vendor, type, tag or metadata. word is the noun that says what kind of product is wanted, or a word that the best product lacks.
+         * @description The kind of constraint. without excludes a word, wish is a preference that only affects the ranking, sort is the requested order, value is a value of an option, vendor, type, tag or metadata. word is the noun that names the wanted kind of product, or a word that the best product lacks.
          * @enum {string}
          */
         ConstraintKind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value" | "word";
@@ -7682,14 +7682,14 @@ export interface components {
             handle: components["schemas"]["Slug"];
             image_url: string | null;
         };
-        /** @description What may be meant by an unfinished search, the likeliest first. */
+        /** @description Completions of an unfinished search, the likeliest first. */
         Suggestions: {
             products: components["schemas"]["SuggestedProduct"][];
             collections: components["schemas"]["SuggestedCollection"][];
-            /** @description What to search for, with the last word completed. */
+            /** @description The search term, with the last word completed. */
             terms: {
                 text: string;
-                /** @description How many of the products that were looked at have the words in their name; a measure for comparing, not a total. */
+                /** @description How many of the examined products have the words in their name; for comparison, not a total. */
                 products: components["schemas"]["Count"];
             }[];
         };
@@ -7704,7 +7704,7 @@ export interface components {
             products_count: components["schemas"]["Count"];
         };
         /**
-         * @description An active cart can be changed. converted became an order, merged went into the customer's cart at login, expired is past its time or was cancelled.
+         * @description An active cart can be changed. converted became an order, merged was merged into the customer's cart at login, expired has expired or was cancelled.
          * @enum {string}
          */
         CartStatus: "active" | "converted" | "merged" | "expired";
@@ -7727,11 +7727,11 @@ export interface components {
             /** @description Whether the whole quantity could be bought now. */
             available: boolean;
         };
-        /** @description Something that the customer should know before buying. Of a line: price_changed means that the price differs from when the line was last added or set; out_of_stock, that there is less stock than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. Of the whole cart: discount_not_applied means that the code on the cart takes nothing off, because the lines that are for sale do not meet its conditions any more; address_undeliverable, that the shop has no way to deliver this to the address, so that it cannot be completed. */
+        /** @description A note for the customer before buying. For a line: price_changed means that the price has changed since the line was last added or set; out_of_stock, that the stock is less than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. For the whole cart: discount_not_applied means that the code gives no discount, because the lines for sale no longer meet its conditions; address_undeliverable, that the shop cannot deliver the cart to the address, so that it cannot be completed. */
         CartWarning: {
             /** @enum {string} */
             code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied" | "address_undeliverable";
-            /** @description Null for what concerns the whole cart. */
+            /** @description Null if it concerns the whole cart. */
             line_item_id: components["schemas"]["IdOrNull"];
             message: string;
             /** @description Given for price_changed, else null. */
@@ -7740,11 +7740,11 @@ export interface components {
             price: components["schemas"]["Money"] | null;
             /** @description The line's quantity; given for out_of_stock and low_stock, else null. */
             requested: number | null;
-            /** @description What could be bought; given for out_of_stock and low_stock, else null. */
+            /** @description The quantity that can be bought; given for out_of_stock and low_stock, else null. */
             available: number | null;
-            /** @description Given for discount_not_applied, the refusal that applying the code would get now, such as discount_minimum_not_met. */
+            /** @description For discount_not_applied, the error code that applying the code would return now, such as discount_minimum_not_met; else null. */
             reason?: string;
-            /** @description Given for address_undeliverable, the countries that the shop delivers to; empty when it names none, so that something else about the address or the goods is in the way. */
+            /** @description For address_undeliverable, the countries that the shop delivers to. Empty if it names none; then another part of the address or the goods prevents the delivery. */
             countries?: components["schemas"]["Country"][];
         };
         /** @description A cart. Every read shows current prices, stock and totals. Lines that are no longer for sale (warning unavailable) are not counted. total = subtotal − discount; shipping and tax come with the checkout. */
@@ -7757,20 +7757,20 @@ export interface components {
             /** @description In the order in which they were first added. */
             items: components["schemas"]["CartItem"][];
             subtotal: components["schemas"]["Money"];
-            /** @description What the code takes off. 0 while the items for sale in the cart do not meet the code's conditions. */
+            /** @description The discount of the code. 0 while the items for sale in the cart do not meet the code's conditions. */
             discount: components["schemas"]["Money"];
             /** @description The code that was applied; null for none. */
             discount_code: string | null;
             total: components["schemas"]["Money"];
             warnings: components["schemas"]["CartWarning"][];
-            /** @description 30 days after the last change, 90 for a customer's cart, and 7 days after it was made for a guest's that was never filled. */
+            /** @description 30 days after the last change, or 90 for a customer's cart. A guest's cart that was never filled expires 7 days after its creation. */
             expires_at: components["schemas"]["Timestamp"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description The language of its checkout; null leaves it to the customer's profile and the browser. */
+            /** @description The language of the checkout. If null, the customer's profile and the browser decide. */
             locale: components["schemas"]["LocaleOrNull"];
         };
-        /** @description What a code takes off the cart. The allocations add up to amount_off exactly: it is spread over the lines that the code applies to in proportion to their totals, and the rounding difference goes to the largest remainders. */
+        /** @description The discount of the cart. The allocations add up to amount_off exactly: it is spread over the lines that the code applies to in proportion to their totals, and the rounding difference goes to the largest remainders. */
         DiscountApplication: {
             /** @description As the merchant wrote it. */
             code: string;
@@ -7791,39 +7791,39 @@ export interface components {
             kind: components["schemas"]["ShippingKind"];
             /** @description The cost for this cart; 0 with a free_shipping code. */
             price: components["schemas"]["Money"];
-            /** @description How many days it takes at least; null when the shop does not say, or once it is ordered. */
+            /** @description The minimum number of days for delivery; null if the shop gives none, or once it is ordered. */
             estimated_days_min: number | null;
-            /** @description How many days it takes at most. */
+            /** @description The maximum number of days for delivery. */
             estimated_days_max: number | null;
         };
-        /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or of a host of the shop, or is listed in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and checked again before it is used. */
+        /** @description A URL of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or of a host of the shop, or is listed in settings.allowed_origins; an empty list allows none here. It is stored as a browser writes it, and checked again before use. */
         ReturnUrl: string | null;
         /**
          * @description open still lacks the fields in missing; ready can be completed; requires_escalation was created by an agent and waits for its customer. The other statuses are final.
          * @enum {string}
          */
         CheckoutStatus: "open" | "ready" | "requires_escalation" | "completed" | "expired" | "cancelled";
-        /** @description What a code takes off one line. */
+        /** @description The discount of one line. */
         DiscountAllocation: {
             line_item_id: components["schemas"]["Id"];
             amount_off: components["schemas"]["Money"];
         };
-        /** @description What the shopper must do at the payment provider. redirect: send the browser to url. client_secret: hand the secret to the provider's library in the browser. Whoever has it can go on with the payment: keep it out of logs. */
+        /** @description The action that the shopper must take at the payment provider. redirect: send the browser to url. client_secret: pass the secret to the provider's library in the browser. Anyone who has the secret can continue the payment, so keep it out of logs. */
         NextAction: {
             /**
-             * @description What to do.
+             * @description The kind of action.
              * @enum {string}
              */
             type: "redirect" | "client_secret";
             /**
              * Format: uri
-             * @description For a redirect, where to send the browser; else null.
+             * @description The URL for the browser if it is a redirect; else null.
              */
             url: string | null;
             /** @description For the provider's library in the browser; null for a redirect. */
             client_secret: string | null;
         };
-        /** @description A payment under way. Until it is over, the cart and the checkout cannot be changed (409 payment_in_progress), nothing expires, and the stock stays reserved. */
+        /** @description A payment in progress. Until it ends, the cart and the checkout cannot be changed (409 payment_in_progress), nothing expires, and the stock stays reserved. */
         CheckoutPayment: {
             id: components["schemas"]["Id"];
             /**
@@ -7832,33 +7832,33 @@ export interface components {
              */
             provider: string;
             /**
-             * @description How it is paid, with a token of a card, a confirmation token, or on the provider's own page.
+             * @description How it is paid, with a card token, a confirmation token, or on the provider's own page.
              * @enum {string}
              */
             kind: "card_token" | "confirmation_token" | "page";
             /**
-             * @description processing as long as the provider has not answered; requires_action when the shopper must act.
+             * @description processing until the provider has answered; requires_action if the shopper must act.
              * @enum {string}
              */
             status: "processing" | "requires_action";
-            /** @description What the shopper must do; null while there is nothing to do. */
+            /** @description The action that the shopper must take; null if there is none. */
             next_action: components["schemas"]["NextAction"] | null;
             /** @description If the shopper has not acted by then, the payment is cancelled, and the checkout can be changed again. */
             expires_at: components["schemas"]["Timestamp"];
         };
-        /** @description The way from a cart to an order. It shows the items and the code of its cart as they are now. total = subtotal − discount + shipping_cost + tax; with tax_included, tax is the part of the other amounts that is tax, and is not added. */
+        /** @description The step from a cart to an order. It shows the current items and code of its cart. total = subtotal − discount + shipping_cost + tax; with tax_included, tax is contained in the other amounts and not added. */
         Checkout: {
             id: components["schemas"]["Id"];
             cart_id: components["schemas"]["Id"];
             customer_id: components["schemas"]["IdOrNull"];
             status: components["schemas"]["CheckoutStatus"];
-            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. The first browser that posts the page's form keeps the buyer's data to itself: another browser must enter them again. Null once the checkout is completed, cancelled or expired. */
+            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. Once a browser has posted the page's form, only that browser sees the buyer's data; another browser must enter them again. Null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
-            /** @description Like phone, the addresses and note, null for callers who may not read the buyer's data. Once somebody has posted the hosted page's form, only that browser, the customer, a private storefront token and staff may. */
+            /** @description Like phone, the addresses and note, null for callers that may not read the buyer's data. Once somebody has posted the form of the hosted page, only that browser, the customer, a private storefront token and staff may read them. */
             email: string | null;
             phone: string | null;
             shipping_address: components["schemas"]["Address"] | null;
-            /** @description Null when it is the shipping address. */
+            /** @description Null if it is the shipping address. */
             billing_address: components["schemas"]["Address"] | null;
             /** @description Whether anything in it has to be shipped or picked up. */
             requires_shipping: boolean;
@@ -7873,21 +7873,21 @@ export interface components {
             subtotal: components["schemas"]["Money"];
             discount: components["schemas"]["Money"];
             discount_code: string | null;
-            /** @description What the code takes off each line; together exactly discount. Empty where nothing is taken off. */
+            /** @description The discount of each line; together exactly discount. Empty if there is no discount. */
             discount_allocations: components["schemas"]["DiscountAllocation"][];
-            /** @description 0 as long as no shipping option is chosen. */
+            /** @description 0 until a shipping option is chosen. */
             shipping_cost: components["schemas"]["Money"];
-            /** @description Calculated with the rates for the country and state of the shipping address, else of the billing address, else the default rate, by the tax class of each product; for each line after its discount, rounded half up, and for the shipping cost at the rates of the goods, or at the standard rate (settings.shipping_tax). */
+            /** @description Calculated by the tax class of each product, with the rates for the country and state of the shipping address, else of the billing address, else the default rate. Each line is taxed after its discount and rounded half up. The shipping cost is taxed at the rates of the goods, or at the standard rate (settings.shipping_tax). */
             tax: components["schemas"]["Money"];
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
             total: components["schemas"]["Money"];
-            /** @description Stands for everything a person reviews before ordering: items, quantities, prices, total, e-mail, phone, addresses, delivery, payment and note. Complete the checkout with it as expected, and the order matches what was displayed. Null when the checkout is over, and for callers who may not read the buyer's data. */
+            /** @description A hash of everything that a person reviews before ordering: items, quantities, prices, total, e-mail, phone, addresses, delivery, payment and note. Complete the checkout with it as expected, and the order matches what was displayed. Null once the checkout is completed, cancelled or expired, and for callers that may not read the buyer's data. */
             review_token: string | null;
             warnings: components["schemas"]["CartWarning"][];
-            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number (also that of shipping_address) that nobody could call. Empty when it is ready. */
+            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that are invalid: a postal code that does not fit the country, or a phone number (also that of shipping_address) that cannot be called. Empty when it is ready. */
             missing: string[];
-            /** @description The payment under way; null when there is none. */
+            /** @description The payment in progress; null if there is none. */
             payment: components["schemas"]["CheckoutPayment"] | null;
             /**
              * Format: date-time
@@ -7901,14 +7901,14 @@ export interface components {
             order_number: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description The language of the hosted page and of the mails of the order: that of the cart or of the customer's profile at first. Null: the hosted page goes by the browser, and by the shop's default_locale. */
+            /** @description The language of the hosted page and of the order's mails, at first that of the cart or of the customer's profile. If null, the hosted page uses the browser's language, else the shop's default_locale. */
             locale: components["schemas"]["LocaleOrNull"];
             return_url: components["schemas"]["ReturnUrl"];
             cancel_url: components["schemas"]["ReturnUrl"];
-            /** @description Whether whoever orders agrees to mails about offers, which takes effect with the order. */
+            /** @description Whether the buyer agrees to mails about offers. It takes effect with the order. */
             marketing_opt_in: boolean;
         };
-        /** @description A postal address as input. Shipping requires last_name, address1, city and country, and a postal_code where the country has nothing delivered without one. */
+        /** @description A postal address as input. Shipping requires last_name, address1, city and country, and a postal_code in countries that cannot deliver without one. */
         AddressInput: {
             first_name?: string | null;
             last_name?: string | null;
@@ -7916,11 +7916,11 @@ export interface components {
             address1?: string | null;
             address2?: string | null;
             city?: string | null;
-            /** @description The state, province or prefecture. Not required here; the hosted checkout asks for it in countries whose addresses have one, such as US, CA, AU and IT, and a form of your own should too. */
+            /** @description The state, province or prefecture. Not required here. The hosted checkout asks for it in countries whose addresses have one, such as US, CA, AU and IT; your own form should do the same. */
             state?: string | null;
             postal_code?: string | null;
             country?: components["schemas"]["Country"] | null;
-            /** @description A number that could be called in the country, or with the code of one: digits with + ( ) - . / and spaces, and perhaps an extension. A checkout with another text in it is not completed: see missing. */
+            /** @description A phone number that can be called in the country or with a country code: digits with + ( ) - . / and spaces, and an optional extension. A checkout with any other text here cannot be completed: see missing. */
             phone?: string | null;
         };
         /**
@@ -7928,7 +7928,7 @@ export interface components {
          * @enum {string}
          */
         PaymentChoice: "bank_transfer" | "card" | "manual";
-        /** @description What the customer was shown and agreed to, word for word. It is kept with the consent, as proof of it. */
+        /** @description The exact wording that the customer saw and agreed to. It is kept with the consent, as proof of it. */
         MarketingWording: string;
         /** @description The fields to change; absent ones stay as they are, and null clears a field. */
         CheckoutPatch: {
@@ -7941,16 +7941,16 @@ export interface components {
             shipping_option_id?: components["schemas"]["IdOrNull"];
             payment_method?: components["schemas"]["PaymentChoice"] | null;
             note?: string | null;
-            /** @description true agrees to mails about offers, once the order is placed; false leaves things as they are. An agent cannot agree in its customer's place (403 human_confirmation_required). */
+            /** @description true agrees to mails about offers, once the order is placed; false changes nothing. An agent cannot agree on behalf of its customer (403 human_confirmation_required). */
             marketing_opt_in?: boolean;
             marketing_wording?: components["schemas"]["MarketingWording"];
             locale?: components["schemas"]["LocaleOrNull"];
             /** @description Where the confirmation leads back to, with order_id added. See the checkout. */
             return_url?: components["schemas"]["ReturnUrl"];
-            /** @description Where the hosted page leads back to as long as nothing is ordered. See the checkout. */
+            /** @description Where the hosted page leads back to until an order is placed. See the checkout. */
             cancel_url?: components["schemas"]["ReturnUrl"];
         };
-        /** @description The body of a 409 to completing a checkout. payment_action_required carries next_action. */
+        /** @description The body of a 409 when completing a checkout. payment_action_required includes next_action. */
         CompletionRefusal: {
             error: components["schemas"]["ErrorCode"];
             message: string;
@@ -7958,11 +7958,11 @@ export interface components {
             request_id: string;
             /** @description Whether the same call, with the same Idempotency-Key, may succeed later. */
             retryable: boolean;
-            /** @description For payment_action_required and payment_in_progress, the payment under way. */
+            /** @description For payment_action_required and payment_in_progress, the payment in progress. */
             payment_id?: components["schemas"]["Id"];
-            /** @description For payment_action_required, what the shopper must do; null when the provider must be asked again. */
+            /** @description For payment_action_required, the action that the shopper must take; null if the provider must be asked again. */
             next_action?: components["schemas"]["NextAction"] | null;
-            /** @description For payment_action_required, until when the shopper can act. */
+            /** @description For payment_action_required, the time until which the shopper can act. */
             expires_at?: components["schemas"]["Timestamp"];
         } & {
             [key: string]: unknown;
@@ -7973,7 +7973,7 @@ export interface components {
             access_token: string;
             /** @constant */
             token_type: "Bearer";
-            /** @description When the token expires if it is not used; each use extends it to 60 minutes from then. */
+            /** @description When the token expires if it is not used. Each use extends it to 60 minutes from then. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description When the customer must log in again, 30 days after the last login. */
             renewable_until: components["schemas"]["Timestamp"];
@@ -8011,14 +8011,14 @@ export interface components {
             /** @description true makes this address the default in place of the current one. */
             is_default?: boolean;
         };
-        /** @description What a customer has entered in a checkout that is open, and what would be ordered. */
+        /** @description The data that a customer has entered in an open checkout, and the items that would be ordered. */
         CustomerCheckout: {
             id: components["schemas"]["Id"];
             status: components["schemas"]["CheckoutStatus"];
             email: string | null;
             phone: string | null;
             shipping_address: components["schemas"]["Address"] | null;
-            /** @description Null when it is the shipping address. */
+            /** @description Null if it is the shipping address. */
             billing_address: components["schemas"]["Address"] | null;
             note: string | null;
             locale: components["schemas"]["LocaleOrNull"];
@@ -8040,7 +8040,7 @@ export interface components {
             amount: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money was refunded.
+             * @description pending means that the provider is asked to return the money; succeeded, that the money was refunded.
              * @enum {string}
              */
             status: "pending" | "succeeded";
@@ -8051,19 +8051,19 @@ export interface components {
             payment: components["schemas"]["Payment"];
             fulfillments: components["schemas"]["Fulfillment"][];
         };
-        /** @description What the shop holds about a customer, without secrets. Orders with their refunds, and recorded calls, come newest first, both by one cursor; the rest comes with every page. Left out are what staff noted, carts that no open checkout belongs to, sessions, and an address that the account is to get once it is confirmed. */
+        /** @description The data that the shop holds about a customer, without secrets. Orders with their refunds, and recorded calls, come newest first, both by one cursor; the rest is on every page. Left out are the notes of staff, carts without an open checkout, sessions, and a new e-mail address that is not confirmed yet. */
         CustomerExport: {
             customer: components["schemas"]["Customer"];
             /** @description The language that the customer chose; null if none. */
             locale: components["schemas"]["LocaleOrNull"];
             addresses: components["schemas"]["CustomerAddress"][];
-            /** @description When, where and to what words the customer agreed to mails about offers, or withdrew it; newest first. */
+            /** @description When, where and with which wording the customer agreed to mails about offers, or withdrew the consent; newest first. */
             marketing_consents: components["schemas"]["MarketingConsent"][];
             /** @description The agents that act or acted for the customer, the newest 100 at most. */
             agents: components["schemas"]["AgentToken"][];
             /** @description The checkouts that are open, the newest 50 at most. */
             checkouts: components["schemas"]["CustomerCheckout"][];
-            /** @description Those of the orders of this page; without those that failed. */
+            /** @description The refunds of the orders on this page, without failed ones. */
             refunds: components["schemas"]["CustomerRefund"][];
             orders: components["schemas"]["CustomerOrder"][];
             /** @description The recorded calls of the customer and of their agents. */
@@ -8079,53 +8079,53 @@ export interface components {
         ShopCategory: {
             /** @enum {string} */
             kind: "product_type" | "collection";
-            /** @description What a consent request takes in categories, the product type itself or the handle of the collection. */
+            /** @description The value for categories in a consent request, the product type itself or the handle of the collection. */
             value: string;
             title: string;
-            /** @description How many products it has; null for a collection that rules fill. */
+            /** @description The number of its products; null for an automatic collection. */
             products: number | null;
         };
-        /** @description A request for consent, as the customer sees it. agent_name is the name that the agent gives itself, unverified. */
+        /** @description A request for consent, as the customer sees it. agent_name is self-reported and not verified. */
         AgentConsent: {
             user_code: string;
             status: components["schemas"]["ConsentStatus"];
             shop_name: string;
             agent_name: string;
             scopes: components["schemas"]["AgentScope"][];
-            /** @description In the currency's minor unit. While the request is pending, the most that can be approved: what the agent asks for, or what the shop's agent policy now allows if that is less. */
+            /** @description In the currency's minor unit. While the request is pending, this is the most that can be approved: the amount requested, or the maximum of the shop's current agent policy if that is lower. */
             budget_cents: components["schemas"]["BudgetCents"];
             max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
             budget_period: components["schemas"]["BudgetPeriod"];
-            /** @description The most that the agent could spend in all periods until token_expires_at, if this is approved as it stands. */
+            /** @description The most that the agent could spend in all periods until token_expires_at, if this is approved unchanged. */
             worst_case_cents: components["schemas"]["BudgetSum"];
             currency: components["schemas"]["Currency"];
             categories: components["schemas"]["AgentCategories"];
-            /** @description Those of the categories of which the shop has nothing at present. */
+            /** @description The requested categories in which the shop has no products at present. */
             unknown_categories: components["schemas"]["AgentCategories"];
             /** @description While the request is pending, the shop's own categories to choose from, those with most products first; at most 200. */
             category_choices: components["schemas"]["ShopCategory"][];
             /** @description When the token will expire. While the request is pending, this is earlier than asked for if the shop's agent policy now allows less. */
             token_expires_at: components["schemas"]["Timestamp"];
             requested_at: components["schemas"]["Timestamp"];
-            /** @description Where the request came from, as the server saw it. */
+            /** @description The origin of the request, as seen by the server. */
             requested_from: {
                 ip: string | null;
                 user_agent: string | null;
             };
-            /** @description The time until which the customer can decide. */
+            /** @description The deadline for the customer's decision. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description Whether approving it unchanged now requires current_password. */
             password_required: boolean;
-            /** @description The token that the new one takes the place of, as it stands now, if the agent asked with it; its access ends when the agent fetches the new one. Null for an agent that is new. */
+            /** @description The token that the new one replaces, in its current state, if the agent sent it with the request. Its access ends when the agent fetches the new one. Null for a new agent. */
             replaces: components["schemas"]["AgentToken"] | null;
         };
-        /** @description What the customer approves. Leave a field out to approve it as requested. */
+        /** @description The terms that the customer approves. Leave a field out to approve it as requested. */
         AgentConsentApproval: {
             /** @description At most the budget requested. */
             budget_cents?: components["schemas"]["BudgetCents"];
-            /** @description At most what was requested; any limit if none was. It cannot be null. */
+            /** @description At most the limit requested; any limit if none was requested. It cannot be null. */
             max_per_order_cents?: components["schemas"]["BudgetCents"];
-            /** @description As requested, or one that gives less in all; week gives most, once least. */
+            /** @description As requested, or a period that allows less in total: week allows the most, once the least. */
             budget_period?: components["schemas"]["BudgetPeriod"];
             /** @description A subset of the scopes requested. */
             scopes?: components["schemas"]["AgentScope"][];
@@ -8134,7 +8134,7 @@ export interface components {
             /** Format: password */
             current_password?: string;
         };
-        /** @description What an agent asks for. agent_name, or else client_id, is what it calls itself. In a form, scopes and categories may be given several times. */
+        /** @description The request of an agent. agent_name, or else client_id, is its self-reported name. In a form, scopes and categories may be given several times. */
         ConsentRequest: {
             agent_name?: string;
             /** @description As OAuth clients send it; used as agent_name if that is left out. */
@@ -8142,14 +8142,14 @@ export interface components {
             scopes?: components["schemas"]["AgentScope"][];
             /** @description The scopes as OAuth clients send them, separated by spaces. Cannot be combined with scopes. */
             scope?: string;
-            /** @description What it may spend in each period. */
+            /** @description The most that it may spend in each period. */
             budget_cents?: components["schemas"]["BudgetCents"];
             /** @description The most that one order may cost. Without it, there is no limit but the budget. */
             max_per_order_cents?: components["schemas"]["BudgetCents"];
             budget_period?: components["schemas"]["BudgetPeriod"];
-            /** @description Product types and handles of collections of the shop. A name that the shop does not have but that is nearly one of its own is a 422 which names that one. Any other name is taken, since the shop may have it later, and the customer is told that there is nothing of it at present. */
+            /** @description Product types and handles of collections of the shop. A name that the shop does not have but that is close to one of its own is a 422 that names that one. Any other name is accepted, because the shop may have it later; the customer sees that the shop has no such products at present. */
             categories?: components["schemas"]["AgentCategories"];
-            /** @description When the token is to expire, at most max_lifetime_days of the shop's agent policy from now. */
+            /** @description When the token expires, at most max_lifetime_days of the shop's agent policy from now. */
             expires_at?: components["schemas"]["Timestamp"];
         };
         /** @description The device authorization response (RFC 8628 §3.2). */
@@ -8175,7 +8175,7 @@ export interface components {
             /** @description Accepted and ignored. */
             client_id?: string;
         };
-        /** @description The agent's token and what it allows. It is shown only once. */
+        /** @description The agent's token and its permissions. It is shown only once. */
         IssuedAgentToken: {
             /** @description Send it as Authorization, Bearer agt_…. */
             access_token: string;
@@ -8208,11 +8208,11 @@ export interface components {
             /** @description How many values are left out. */
             more: components["schemas"]["Count"];
         };
-        /** @description The values that products have, each with the number of products, most frequent first. They are values of the filters of the same names. Long lists are cut, and more counts what is left out. */
+        /** @description The values that products have, each with the number of products, most frequent first. Send them as filters of the same names. Long lists are cut; more counts the values left out. */
         AgentFacets: {
-            /** @description The number of products that are counted. For a sentence these are its best matches, at most 200 of each thing. */
+            /** @description The number of products that are counted. For a sentence these are its best matches, at most 200 for each thing it asks for. */
             products: components["schemas"]["Count"];
-            /** @description The lowest and the highest price of a variant; null when there is no product. */
+            /** @description The lowest and the highest price of a variant; null if there are no products. */
             price: {
                 min: components["schemas"]["Money"];
                 max: components["schemas"]["Money"];
@@ -8247,7 +8247,7 @@ export interface components {
             /** @description The price before a reduction; absent if it is not reduced. */
             compare_at_price?: components["schemas"]["Money"];
             availability: components["schemas"]["Availability"];
-            /** @description A picture, 320 pixels wide where the shop has that size; null without one. */
+            /** @description A picture, 320 pixels wide if the shop has that size; null if there is none. */
             image_url: string | null;
             /** @description The page of the product in the shop, or the shop's page to buy the variant. */
             url: string;
@@ -8270,7 +8270,7 @@ export interface components {
                 }[];
             };
         };
-        /** @description A constraint that the sentence states, and what became of it. min, max, currency and value are present only where they apply, to keep answers short. */
+        /** @description A constraint that the sentence states, and whether it was applied. min, max, currency and value are present only where they apply, to keep responses short. */
         AgentUnderstood: {
             kind: components["schemas"]["ConstraintKind"];
             /** @description The words that state it, as they were written. */
@@ -8291,9 +8291,9 @@ export interface components {
             page: components["schemas"]["Count"];
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
-            /** @description With q or filters, what was read from the words, and the filters. */
+            /** @description With q or filters, the constraints found in the words, and the filters. */
             understood?: components["schemas"]["AgentUnderstood"][];
-            /** @description Only where facets was true. */
+            /** @description Only if facets was true. */
             facets?: components["schemas"]["AgentFacets"];
         };
         AgentVariant: {
@@ -8308,7 +8308,7 @@ export interface components {
                 sku: string | null;
             };
         };
-        /** @description An option of a product, with its values, and for each whether a variant with it can be bought. */
+        /** @description An option of a product with its values, and for each value whether a variant with it can be bought. */
         AgentOption: {
             name: string;
             values: {
@@ -8324,7 +8324,7 @@ export interface components {
             price: components["schemas"]["Money"];
             compare_at_price: components["schemas"]["Money"] | null;
             availability: components["schemas"]["Availability"];
-            /** @description A picture, 320 pixels wide where the shop has that size; null without one. */
+            /** @description A picture, 320 pixels wide if the shop has that size; null if there is none. */
             image_url: string | null;
             /** @description The page of the product in the shop, or the shop's page to buy the variant. */
             url: string;
@@ -8347,7 +8347,7 @@ export interface components {
         OptionPairs: string[];
         /** @description Give query or a filter. Filters apply exactly; several values of a kind mean any of them. */
         IntentFind: {
-            /** @description What is wanted, in words. Send limits, values and exclusions as filters. */
+            /** @description The request in words. Send limits, values and exclusions as filters. */
             query?: string;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
@@ -8361,23 +8361,23 @@ export interface components {
             price_min?: components["schemas"]["MoneyInput"];
             /** @description Highest price of the variant. */
             price_max?: components["schemas"]["MoneyInput"];
-            /** @description Only what can be bought now, backorders included (true), or only the rest (false). */
+            /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
             in_stock?: boolean;
             /** @description name:value, for example Size:M. */
             option?: components["schemas"]["OptionPairs"];
-            /** @description Metadata as key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts. */
+            /** @description Metadata as key:value, for example material:stoneware. If a value lists several, separated by a comma and a space, each of them matches. */
             attribute?: components["schemas"]["AttributePairs"];
             exclude_tag?: components["schemas"]["FilterTexts"];
             exclude_type?: components["schemas"]["FilterTexts"];
             exclude_attribute?: components["schemas"]["AttributePairs"];
-            /** @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match. */
+            /** @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match. */
             exclude_text?: string[];
-            /** @description Only reduced prices (true), or only products without (false). */
+            /** @description Only reduced products (true), or only the others (false). */
             on_sale?: boolean;
-            /** @description A product_id. Only what costs less than its lowest price. */
+            /** @description A product_id. Only products below its lowest price. */
             cheaper_than?: components["schemas"]["Id"];
             /**
-             * @description By default what the words say, else relevance.
+             * @description By default the order in the words, else relevance.
              * @enum {string}
              */
             sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
@@ -8392,15 +8392,15 @@ export interface components {
             text: string | null;
             count: components["schemas"]["Count"];
         };
-        /** @description One of the things that a sentence asks for: two for "2 sage mugs and a teapot". `candidates` are the indexes of its candidates among those of the answer, best first; none if nothing was found for it. */
+        /** @description One of the things that a sentence asks for: two for "2 sage mugs and a teapot". `candidates` are the indexes of its candidates among those of the response, best first; none if nothing was found for it. */
         Need: {
             /** @description The words that ask for it, as they were written. */
             text: string;
-            /** @description The quantity of the request, else what the sentence says, else 1. */
+            /** @description The quantity of the request, else the one in the sentence, else 1. */
             quantity: number;
             candidates: number[];
         };
-        /** @description What a sentence finds. */
+        /** @description The products found for a sentence. */
         FindOutcome: {
             /** @enum {string} */
             status: "found" | "not_found";
@@ -8409,24 +8409,24 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
-            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            /** @description The things that the sentence asks for; one for most sentences, none if the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
             needs: components["schemas"]["Need"][];
-            /** @description Only where facets was true. */
+            /** @description Only if facets was true. */
             facets?: components["schemas"]["AgentFacets"];
         };
         /** @description Give query, a filter, product_id or variant_id. Filters are those of IntentFind. */
         IntentAdd: {
-            /** @description What is wanted, in words. */
+            /** @description The wanted product in words. */
             query?: string;
             /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
             /** @description The variant to take. It needs neither query nor product_id. */
             variant_id?: components["schemas"]["Id"];
-            /** @description The quantity. By default, what the sentence says, else 1. */
+            /** @description The quantity. By default the one in the sentence, else 1. */
             quantity?: number;
             /** @description A cart that this token created. By default a new one. */
             cart_id?: components["schemas"]["Id"];
-            /** @description Return what the outcome would be, and write nothing. */
+            /** @description Return the result without writing anything. */
             dry_run?: boolean;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
@@ -8461,7 +8461,7 @@ export interface components {
             /** @description The price of one piece. */
             price: components["schemas"]["Money"];
             total: components["schemas"]["Money"];
-            /** @description Whether the whole quantity could be bought now; true for what was ordered. */
+            /** @description Whether the whole quantity could be bought now; always true for ordered lines. */
             available: boolean;
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
@@ -8469,11 +8469,11 @@ export interface components {
                 variant_name: string | null;
             };
         };
-        /** @description Something about a line, or about the whole, that the customer should know before buying. */
+        /** @description A note about a line, or about the whole cart, that the customer should see before buying. */
         AgentWarning: {
             /** @enum {string} */
             code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied" | "address_undeliverable";
-            /** @description Null for what concerns the whole. */
+            /** @description Null if it concerns the whole cart. */
             line_item_id: components["schemas"]["IdOrNull"];
         };
         /** @description A cart that the token created. total = subtotal − discount; shipping and tax come with the checkout. */
@@ -8488,21 +8488,21 @@ export interface components {
             warnings: components["schemas"]["AgentWarning"][];
             expires_at: components["schemas"]["Timestamp"];
         };
-        /** @description The budget of the token that calls. */
+        /** @description The budget of the calling token. */
         AgentBudget: {
             currency: components["schemas"]["Currency"];
-            /** @description What the agent may spend at most in the present period, in the currency's minor unit. */
+            /** @description The most that the agent may spend in the current period, in the currency's minor unit. */
             budget_cents: components["schemas"]["BudgetCents"];
-            /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
+            /** @description The total of the orders of the current period, without orders that were cancelled before they were paid, and minus refunds. Refunds of orders from past periods do not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
             /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
-            /** @description budget_cents less budget_used_cents. */
+            /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
             max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
             budget_period: components["schemas"]["BudgetPeriod"];
             budget_resets_at: components["schemas"]["BudgetResetsAt"];
-            /** @description What its orders took in all periods together, less what was given back. */
+            /** @description The total of its orders in all periods, minus refunds. */
             spent_total_cents: components["schemas"]["BudgetSum"];
         };
         /** @description The outcome of find-and-add. cart is null if nothing was written. */
@@ -8517,26 +8517,26 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
-            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            /** @description The things that the sentence asks for; one for most sentences, none if the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
             needs: components["schemas"]["Need"][];
             cart: components["schemas"]["AgentCart"] | null;
             budget: components["schemas"]["AgentBudget"];
-            /** @description Only where facets was true. */
+            /** @description Only if facets was true. */
             facets?: components["schemas"]["AgentFacets"];
         };
         /** @description Give query, a filter, product_id, variant_id or cart_id. Filters are those of IntentFind. */
         IntentBuy: {
-            /** @description What is wanted, in words. */
+            /** @description The wanted product in words. */
             query?: string;
             /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
             /** @description The variant to take. It needs neither query nor product_id. */
             variant_id?: components["schemas"]["Id"];
-            /** @description The quantity. By default, what the sentence says, else 1. */
+            /** @description The quantity. By default the one in the sentence, else 1. */
             quantity?: number;
-            /** @description A cart that this token created. Without query, product_id and variant_id it is bought as it is, else what is found is added first. */
+            /** @description A cart that this token created. Without query, product_id and variant_id it is bought as it is, else the product found is added. */
             cart_id?: components["schemas"]["Id"];
-            /** @description Return what the outcome would be, and write nothing. */
+            /** @description Return the result without writing anything. */
             dry_run?: boolean;
             /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
@@ -8572,7 +8572,7 @@ export interface components {
         AgentTotals: {
             subtotal: components["schemas"]["Money"];
             discount: components["schemas"]["Money"];
-            /** @description 0 as long as no shipping option is chosen. */
+            /** @description 0 until a shipping option is chosen. */
             shipping_cost: components["schemas"]["Money"];
             tax: components["schemas"]["Money"];
             tax_included: boolean;
@@ -8583,7 +8583,7 @@ export interface components {
             id: components["schemas"]["Id"];
             cart_id: components["schemas"]["Id"];
             status: components["schemas"]["CheckoutStatus"];
-            /** @description The page where the customer confirms; null once the checkout is over. */
+            /** @description The page where the customer confirms; null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
             /** @description The same URL. */
             continue_url: string | null;
@@ -8609,7 +8609,7 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
-            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            /** @description The things that the sentence asks for; one for most sentences, none if the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
             needs: components["schemas"]["Need"][];
             checkout: components["schemas"]["AgentCheckout"] | null;
             /** @description The page where the customer confirms. */
@@ -8618,21 +8618,21 @@ export interface components {
             continue_url: string | null;
             totals: components["schemas"]["AgentTotals"] | null;
             budget: components["schemas"]["AgentBudget"];
-            /** @description Only where facets was true. */
+            /** @description Only if facets was true. */
             facets?: components["schemas"]["AgentFacets"];
         };
-        /** @description What an agent should know of the shop before it searches. */
+        /** @description Facts about the shop that an agent needs before it searches. */
         AgentShop: {
             site_id: components["schemas"]["Id"];
             currency: components["schemas"]["Currency"];
-            /** @description How many decimals an amount has. */
+            /** @description The number of decimals of an amount. */
             currency_digits: number;
             prices_include_tax: boolean;
             default_locale: components["schemas"]["Locale"];
             delivery: {
-                /** @description Whether some option delivers to every country. */
+                /** @description Whether at least one option delivers to every country. */
                 everywhere: boolean;
-                /** @description The countries that options name; a cart's options depend on its weight and subtotal, too. */
+                /** @description The countries that options name. The options of a cart also depend on its weight and subtotal. */
                 countries: components["schemas"]["Country"][];
                 /** @description Whether goods can be picked up. */
                 pickup: boolean;
@@ -8654,14 +8654,14 @@ export interface components {
                 support_email: string | null;
                 support_phone: string | null;
                 storefront_url: components["schemas"]["UrlOrNull"];
-                /** @description The addresses of the shop's legal texts, for people; null where there is none. */
+                /** @description The URLs of the shop's legal texts, for people; null for a text that the shop does not have. */
                 policies: {
                     terms_url: components["schemas"]["UrlOrNull"];
                     privacy_url: components["schemas"]["UrlOrNull"];
                     imprint_url: components["schemas"]["UrlOrNull"];
                     withdrawal_url: components["schemas"]["UrlOrNull"];
                 };
-                /** @description What an agent can be limited to, those with the most products first. */
+                /** @description The categories that an agent can be limited to, those with the most products first. */
                 categories: components["schemas"]["ShopCategory"][];
                 /** @description Whether the shop has more than these. */
                 more_categories: boolean;
@@ -8686,9 +8686,9 @@ export interface components {
             kind: components["schemas"]["ShippingKind"];
             /** @description The cost for this cart; 0 with a free_shipping code. */
             price: components["schemas"]["Money"];
-            /** @description How many days it takes at least; null when the shop does not say. */
+            /** @description The minimum number of days for delivery; null if the shop gives none. */
             estimated_days_min: number | null;
-            /** @description How many days it takes at most. */
+            /** @description The maximum number of days for delivery. */
             estimated_days_max: number | null;
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
@@ -8702,13 +8702,13 @@ export interface components {
             /** @description The country that the options are for. */
             country: components["schemas"]["Country"];
             shipping_options: components["schemas"]["AgentShippingChoice"][];
-            /** @description address_undeliverable where goods have to be shipped and no option delivers them; options to pick them up may be left. */
+            /** @description address_undeliverable if goods have to be shipped and no option delivers them; pickup options may remain. */
             warnings: components["schemas"]["AgentWarning"][];
         };
         /** @description A checkout after a change, and the budget of the token. The customer opens checkout_url, logs in and confirms. */
         AgentCheckoutChange: {
             checkout: components["schemas"]["AgentCheckout"];
-            /** @description The page where the customer confirms; null once the checkout is over. */
+            /** @description The page where the customer confirms; null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
             budget: components["schemas"]["AgentBudget"];
         };
@@ -8776,18 +8776,18 @@ export interface components {
             product_id: components["schemas"]["IdOrNull"];
             sku: string | null;
             /**
-             * @description backorder can be bought now and is delivered when there is stock again; unknown is not in the shop, or not shown to customers.
+             * @description backorder can be bought now and is delivered once it is in stock again; unknown is not in the shop, or not visible to customers.
              * @enum {string}
              */
             availability: "in_stock" | "low_stock" | "backorder" | "out_of_stock" | "unknown";
             /** @description Whether the quantity asked for can be bought. */
             available: boolean;
-            /** @description What can still be sold; null when the stock is not tracked. */
+            /** @description The quantity that can still be sold; null if stock is not tracked. */
             inventory_quantity: number | null;
             price: components["schemas"]["Money"] | null;
             compare_at_price: components["schemas"]["Money"] | null;
         };
-        /** @description What can be bought, for each item asked, in the order asked. */
+        /** @description The availability of each item, in the order of the request. */
         AvailabilityAnswer: {
             currency: components["schemas"]["Currency"];
             items: components["schemas"]["AvailabilityItem"][];
@@ -8815,7 +8815,7 @@ export interface components {
              * @description 24 hours after the last change of the checkout; null when there is nothing to complete.
              */
             checkout_expires_at: string | null;
-            /** @description Null as long as there is none. */
+            /** @description Null until there is one. */
             order: components["schemas"]["Order"] | null;
             /** @description How to make the transfer, while it is awaited; else null. */
             payment_instructions: components["schemas"]["PaymentInstructions"] | null;
@@ -8882,14 +8882,14 @@ export interface components {
         };
         WebhookRegistrationInput: {
             url: components["schemas"]["Url"];
-            /** @description Types about products and stock; other events are for webhooks that staff make on the dashboard. */
+            /** @description Types about products and stock; webhooks for other events are created by staff on the dashboard. */
             events: ("product.created" | "product.updated" | "product.deleted" | "product.*" | "inventory.changed")[];
         };
         /** @description A webhook with its new secret. */
         WebhookRegistrationWithSecret: components["schemas"]["WebhookRegistration"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
-        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
+        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         ProductEventData: {
             id: components["schemas"]["Id"];
             slug: components["schemas"]["Slug"];
@@ -8899,7 +8899,7 @@ export interface components {
             published_at: string | null;
             updated_at: components["schemas"]["Timestamp"];
             /**
-             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
              * @constant
              */
             truncated?: true;
@@ -8911,7 +8911,7 @@ export interface components {
             slug: components["schemas"]["Slug"];
             deleted_at: components["schemas"]["Timestamp"];
         };
-        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
+        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         InventoryEventData: {
             variant_id: components["schemas"]["Id"];
             product_id: components["schemas"]["Id"];
@@ -8925,7 +8925,7 @@ export interface components {
             /** @description Why the change is significant. */
             reasons: ("availability" | "low_stock" | "amount")[];
             /**
-             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
              * @constant
              */
             truncated?: true;
@@ -8934,7 +8934,7 @@ export interface components {
         InventoryEvent: components["schemas"]["InventoryItem"] & components["schemas"]["InventoryEventData"];
         /** @description A variant as the storefront shows it at the first attempt, for webhooks that an integration registered. */
         VariantEvent: components["schemas"]["Variant"] & components["schemas"]["InventoryEventData"];
-        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
+        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         OrderEventData: {
             id: components["schemas"]["Id"];
             order_number: string;
@@ -8949,36 +8949,36 @@ export interface components {
             customer_id: components["schemas"]["IdOrNull"];
             updated_at: components["schemas"]["Timestamp"];
             /**
-             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
              * @constant
              */
             truncated?: true;
         };
-        /** @description An order with all that belongs to it, as the dashboard shows it at the first attempt. */
+        /** @description An order with all its details, as the dashboard shows it at the first attempt. */
         OrderEvent: components["schemas"]["OrderDetails"] & components["schemas"]["OrderEventData"];
-        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
+        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         CustomerEventData: {
             id: components["schemas"]["Id"];
             created_at: components["schemas"]["Timestamp"];
             /**
-             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
              * @constant
              */
             truncated?: true;
         };
         /** @description A customer with the address book, as the dashboard shows it at the first attempt. */
         CustomerEvent: components["schemas"]["CustomerDetails"] & components["schemas"]["CustomerEventData"];
-        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
+        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         AgentTokenEventData: {
             id: components["schemas"]["Id"];
             customer_id: components["schemas"]["Id"];
-            /** @description As the agent calls itself, not verified. */
+            /** @description Self-reported, not verified. */
             agent_name: string;
             expires_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             revoked_at: string | null;
             /**
-             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
              * @constant
              */
             truncated?: true;
@@ -8986,10 +8986,10 @@ export interface components {
         /** @description An agent of a customer with its budget, as the dashboard shows it at the first attempt. */
         AgentTokenEvent: components["schemas"]["AgentToken"] & components["schemas"]["AgentTokenEventData"];
         PingEventData: {
-            /** @description The webhook that is tested; null for a test event that was triggered. */
+            /** @description The tested webhook; null for a test event that was triggered. */
             webhook_id: components["schemas"]["IdOrNull"];
         };
-        /** @description A key that a member of staff made, or that was made with such a key, and that still works. */
+        /** @description A working key that a staff member created, or that was created with such a key. */
         KeyOfMember: {
             id: components["schemas"]["Id"];
             /**
@@ -9002,7 +9002,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The e-mail or the password is wrong; the answer does not say which. */
+        /** @description The e-mail or the password is wrong. The response does not reveal which one. */
         LoginRefused: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
@@ -9155,7 +9155,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
+        /** @description Somebody has changed the resource since the version that If-Match names, so nothing was changed. Read it again, and apply the change to the current version. */
         Stale: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -9280,7 +9280,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
+        /** @description The purchase would exceed the agent's budget or its limit for one order. */
         BudgetExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -9307,7 +9307,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description What If-None-Match names is still current. */
+        /** @description The version in If-None-Match is still current. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -9398,7 +9398,7 @@ export interface components {
                 "application/json": components["schemas"]["CompletionRefusal"];
             };
         };
-        /** @description No valid credentials. The answer does not tell a wrong password from an unknown or unverified e-mail. */
+        /** @description No valid credentials. The response does not distinguish a wrong password from an unknown or unverified e-mail. */
         CustomerRefused: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
@@ -9424,7 +9424,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The request was decided on, or the first call with this Idempotency-Key is still running. */
+        /** @description The request was already decided, or the first call with this Idempotency-Key is still running. */
         ConsentConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -9464,7 +9464,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is no token, or there is none yet. Retry-After says when to poll again, if polling can succeed. */
+        /** @description There is no token, or not yet. Retry-After gives the time until the next poll, if polling can succeed. */
         ConsentRefused: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -9495,18 +9495,18 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+         * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
-        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Other clients leave it out. */
         XPanel: "1";
         /** @example 0192f3a0-9999-7000-8000-000000000001 */
         SessionId: components["schemas"]["Id"];
-        /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+        /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
-         * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+         * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
          * @example "5X0pXq2m9nFQv3yqTj6Fqw"
          */
         IfMatch: string;
@@ -9530,7 +9530,7 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         WebhookId: components["schemas"]["Id"];
-        /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+        /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
         Cursor: components["schemas"]["Cursor"];
         /** @description The maximum number on a page. */
         Limit: number;
@@ -9544,7 +9544,7 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         ListenerId: components["schemas"]["Id"];
-        /** @description The page to show, from 1. Past the end the list is empty. */
+        /** @description The page to return, from 1. Past the end the list is empty. */
         Page: number;
         /**
          * @description Words to search for.
@@ -9567,7 +9567,7 @@ export interface components {
          */
         ProductId: components["schemas"]["Id"];
         /**
-         * @description The ETag under which the caller last read the resource; without it the call is a 422. If somebody has changed the resource since, nothing is done and the answer is 412 stale. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+         * @description The ETag from the caller's last read of the resource; without it the call is a 422. If somebody has changed the resource since, nothing changes and the response is 412 stale. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
          * @example "5X0pXq2m9nFQv3yqTj6Fqw"
          */
         RequiredIfMatch: string;
@@ -9626,14 +9626,14 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         AgentTokenId: components["schemas"]["Id"];
-        /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+        /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+        /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
         InStock: boolean;
-        /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
+        /** @description Where products that cannot be bought now are listed. show keeps them where the sort order puts them, last puts them after all others, hide leaves them out. By default they come last if no sort is given, else where the sort order puts them. */
         Unavailable: "show" | "hide" | "last";
         /**
-         * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
+         * @description Only products with this metadata, key:value, for example material:stoneware. If a value lists several, separated by a comma and a space, each of them matches.
          * @example [
          *       "material:stoneware"
          *     ]
@@ -9661,7 +9661,7 @@ export interface components {
          */
         ExcludeAttribute: components["schemas"]["AttributePairs"];
         /**
-         * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
+         * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match.
          * @example [
          *       "nuts"
          *     ]
@@ -9669,7 +9669,7 @@ export interface components {
         ExcludeText: string[];
         /** @description Only products with a reduced price (true), or only the others (false). */
         OnSale: boolean;
-        /** @description A product_id. Only products that cost less than its lowest price. */
+        /** @description A product_id. Only products below its lowest price. */
         CheaperThan: components["schemas"]["Id"];
         /**
          * @description The id or the slug of a product.
@@ -9719,7 +9719,7 @@ export interface components {
         AgentLimit: number;
         /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
         AgentSort: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
-        /** @description Only products of the published collection with this handle; an unknown handle has none. */
+        /** @description Only products of the published collection with this handle; none if it is unknown. */
         CollectionFilter: components["schemas"]["Slug"];
         /**
          * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
@@ -9731,7 +9731,7 @@ export interface components {
         /** @description Return the filter values of the result, with counts. */
         AgentFacets: boolean;
         /**
-         * @description The id of an order that the sync surface took.
+         * @description The id of an order that was created through the sync surface.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         SyncOrderId: components["schemas"]["Id"];
@@ -9741,7 +9741,7 @@ export interface components {
          */
         WebhookIdHeader: string;
         /**
-         * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+         * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
          * @example 1772439720
          */
         WebhookTimestampHeader: string;
@@ -9758,10 +9758,10 @@ export interface components {
          * @example 0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99
          */
         RequestId: string;
-        /** @description Present only where the response is that of an earlier call with the same Idempotency-Key. */
+        /** @description Present only if the response repeats that of an earlier call with the same Idempotency-Key. */
         IdempotencyReplayed: "true";
         /**
-         * @description What is left of the limit (r) and the seconds until it is full again (t), as in the IETF draft. Absent where the call was refused before it was counted.
+         * @description The calls left within the limit (r) and the seconds until it is full again (t), as in the IETF draft. Absent if the call was rejected before it was counted.
          * @example "storefront_read";r=598;t=42
          */
         RateLimit: string;
@@ -9770,15 +9770,15 @@ export interface components {
          * @example "storefront_read";q=600;w=60
          */
         RateLimitPolicy: string;
-        /** @description Only with X-Panel. Sets the cookie of PanelSession after a login, and removes it after a logout. */
+        /** @description Only with X-Panel. Sets the PanelSession cookie at login and removes it at logout. */
         PanelCookie: string;
-        /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
+        /** @description The authentication scheme, and the problem with the credentials of the request. */
         WWWAuthenticate: string;
-        /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
+        /** @description Seconds to wait before the next attempt. Absent if waiting does not help. */
         RetryAfter: number;
-        /** @description The version of the resource, of all that people can edit of it. Send it as If-Match with a change, which is then refused with 412 stale if somebody else has changed the resource since. Stock, sales figures and updated_at do not change it. Where the answer is another resource than the one that is read (such as a refund with its order), it is there only if the call had an If-Match; a replayed answer has none. */
+        /** @description The version of the resource, which covers everything that people can edit. Send it as If-Match with a change; the change is rejected with 412 stale if somebody else has changed the resource since. Stock, sales figures and updated_at do not affect it. If the response contains another resource than the one that is read (such as a refund with its order), the header is present only if the call had an If-Match. A replayed response has none. */
         ResourceTag: string;
-        /** @description The version of this answer. Send it as If-None-Match to learn whether it is still current. */
+        /** @description The version of this response. Send it as If-None-Match to check whether it is still current. */
         ETag: string;
     };
     pathItems: never;
@@ -10213,11 +10213,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Other clients leave it out. */
                 "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
@@ -10273,11 +10273,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Other clients leave it out. */
                 "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
@@ -10312,7 +10312,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10335,7 +10335,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Until when the session counts as confirmed. */
+            /** @description The time until which the session counts as confirmed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10371,7 +10371,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10429,7 +10429,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10501,11 +10501,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Other clients leave it out. */
                 "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
@@ -10586,7 +10586,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10625,7 +10625,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10702,7 +10702,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10732,7 +10732,7 @@ export interface operations {
                     "application/json": {
                         /** @description For apps that cannot scan the picture. */
                         totp_secret: string;
-                        /** @description What the picture holds. An authenticator app on the same device opens it. */
+                        /** @description The content of the picture. An authenticator app on the same device opens it. */
                         otpauth_uri: string;
                         /** @description The picture to scan, an SVG drawing. */
                         qr_svg: string;
@@ -10755,7 +10755,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10801,7 +10801,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10868,7 +10868,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10922,7 +10922,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -10975,13 +10975,13 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description Null when an API key calls. */
+                        /** @description Null if an API key calls. */
                         staff: components["schemas"]["Staff"] | null;
-                        /** @description Null when a staff session calls. */
+                        /** @description Null if a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
-                        /** @description The role at this merchant; null when an API key calls, and when no merchant is chosen. */
+                        /** @description The role at this merchant; null if an API key calls, or if no merchant is chosen. */
                         role: components["schemas"]["StaffRole"] | null;
-                        /** @description What this caller may do for this merchant, each by its name; read and write are listed beside them if all that they stand for is. Empty when no merchant is chosen. */
+                        /** @description The scopes of this caller at this merchant, each by its name; read and write are listed as well if the caller has all that they stand for. Empty if no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
@@ -11002,7 +11002,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11055,7 +11055,7 @@ export interface operations {
                         /** Format: email */
                         email: string;
                         role: components["schemas"]["StaffRole"];
-                        /** @description Whether the address has a login already. */
+                        /** @description Whether the address already has a login. */
                         has_account: boolean;
                         invited_by: components["schemas"]["StaffOrNull"];
                         expires_at: components["schemas"]["Timestamp"];
@@ -11091,7 +11091,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11112,7 +11112,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new place of work. */
+            /** @description The new membership. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11185,7 +11185,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11210,7 +11210,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The login was made, and belongs to the staff. */
+            /** @description The login was created and added to the staff. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11282,7 +11282,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11316,7 +11316,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11350,10 +11350,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11429,10 +11429,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11472,16 +11472,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What happens to the API keys, sync keys and private storefront tokens that the member made, and to those made with such keys. ask, the default, refuses if there are any.
+                 * @description Whether the API keys, sync keys and private storefront tokens that the member created, and those created with such keys, stay. ask, the default, rejects the call if there are any.
                  * @example revoke
                  */
                 keys?: "ask" | "keep" | "revoke";
             };
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11494,7 +11494,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The member is gone. */
+            /** @description The member was removed. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11533,10 +11533,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11614,7 +11614,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11622,7 +11622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The switches. */
+            /** @description The notifications. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11646,10 +11646,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11668,7 +11668,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The switches as they are now. */
+            /** @description The notifications as they are now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11696,7 +11696,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11729,15 +11729,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -11781,7 +11781,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11813,10 +11813,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11854,7 +11854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11886,7 +11886,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -11919,15 +11919,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -11937,7 +11937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description There is no account any more. */
+            /** @description The account was removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11967,15 +11967,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -12024,7 +12024,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -12056,10 +12056,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12079,9 +12079,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What the key is for. */
+                    /** @description The purpose of the key. */
                     description: string;
-                    /** @description What the key may do. */
+                    /** @description The permissions of the key. */
                     scopes: components["schemas"]["ApiKeyScope"][];
                 };
             };
@@ -12115,10 +12115,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12163,10 +12163,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12223,7 +12223,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -12255,10 +12255,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12277,7 +12277,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What the token is for. */
+                    /** @description The purpose of the token. */
                     description: string;
                     kind?: components["schemas"]["StorefrontTokenKind"];
                     /** @description The web origins whose pages may use it. If it is empty or left out, the origins in the settings apply. */
@@ -12314,10 +12314,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12362,10 +12362,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12422,7 +12422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -12454,10 +12454,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12477,9 +12477,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What the key is for. */
+                    /** @description The purpose of the key. */
                     description: string;
-                    /** @description What the key may do; write includes read. Only read if absent. */
+                    /** @description The permissions of the key; write includes read. Only read when absent. */
                     scopes?: components["schemas"]["SyncKeyScope"][];
                 };
             };
@@ -12513,10 +12513,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12561,10 +12561,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12621,7 +12621,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -12653,10 +12653,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12698,7 +12698,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -12738,15 +12738,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -12762,7 +12762,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook is gone. */
+            /** @description The webhook was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12792,15 +12792,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -12851,10 +12851,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12899,10 +12899,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12946,7 +12946,7 @@ export interface operations {
     "dashboard.listWebhookDeliveries": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -12958,7 +12958,7 @@ export interface operations {
                 type?: components["schemas"]["EventType"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -12993,10 +12993,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13051,7 +13051,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -13090,10 +13090,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13138,10 +13138,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13193,7 +13193,7 @@ export interface operations {
     "dashboard.listListenerEvents": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -13201,7 +13201,7 @@ export interface operations {
                 wait_seconds?: number;
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -13243,10 +13243,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13262,7 +13262,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The listener is gone. */
+            /** @description The listener was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13291,10 +13291,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13342,7 +13342,7 @@ export interface operations {
     "dashboard.listProducts": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -13363,9 +13363,9 @@ export interface operations {
                 price_min?: components["parameters"]["PriceMin"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["parameters"]["PriceMax"];
-                /** @description in, only products of which something can be bought; out, only the others; low, only products with a variant that is low but not out of stock. */
+                /** @description in, only products that can be bought; out, only the others; low, only products with a variant that is low but not out of stock. */
                 stock?: "in" | "low" | "out";
-                /** @description Only products of this collection, published or not; an unknown one has none. */
+                /** @description Only products of this collection, published or not. For an unknown one the list is empty. */
                 collection_id?: components["schemas"]["Id"];
                 /** @description Only products created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
@@ -13379,7 +13379,7 @@ export interface operations {
                 sort?: "relevance" | "newest" | "oldest" | "recently_updated" | "name_asc" | "name_desc" | "price_asc" | "price_desc";
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -13411,10 +13411,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13456,10 +13456,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13493,7 +13493,7 @@ export interface operations {
                 "application/json": {
                     /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
                     products: components["schemas"]["ProductImport"][];
-                    /** @description Return what would happen to each row, and write nothing. */
+                    /** @description Return the result of each row without writing anything. */
                     dry_run?: boolean;
                     /** @description Also set the stock of existing variants if the row has it. */
                     update_inventory?: boolean;
@@ -13528,15 +13528,15 @@ export interface operations {
     "dashboard.exportProducts": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description The maximum number in one answer. */
+                /** @description The maximum number in one response. */
                 limit?: number;
                 /** @description Only products of this status. */
                 status?: components["schemas"]["ProductStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -13571,7 +13571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -13611,15 +13611,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource; without it the call is a 422. If somebody has changed the resource since, nothing is done and the answer is 412 stale. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource; without it the call is a 422. If somebody has changed the resource since, nothing changes and the response is 412 stale. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match": components["parameters"]["RequiredIfMatch"];
@@ -13670,15 +13670,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -13694,7 +13694,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The product is gone. */
+            /** @description The product was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13724,15 +13724,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -13783,15 +13783,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -13842,15 +13842,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -13902,15 +13902,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -13966,10 +13966,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13983,7 +13983,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where the bytes go. */
+            /** @description The address for the bytes. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -14011,7 +14011,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -14050,15 +14050,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14109,15 +14109,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14169,15 +14169,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14233,15 +14233,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14292,15 +14292,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14352,15 +14352,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14415,7 +14415,7 @@ export interface operations {
     "dashboard.listInventory": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -14429,7 +14429,7 @@ export interface operations {
                 out_of_stock?: boolean;
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -14467,10 +14467,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -14484,7 +14484,7 @@ export interface operations {
                     reason: components["schemas"]["AdjustmentReason"];
                     /** @description For every row that has none of its own. */
                     note?: string;
-                    /** @description Return what would happen to each row, and write nothing. */
+                    /** @description Return the result of each row without writing anything. */
                     dry_run?: boolean;
                     adjustments: components["schemas"]["InventoryAdjustment"][];
                 };
@@ -14519,10 +14519,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -14580,13 +14580,13 @@ export interface operations {
     "dashboard.listMovements": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -14627,7 +14627,7 @@ export interface operations {
     "dashboard.listCollections": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -14637,7 +14637,7 @@ export interface operations {
                 type?: components["schemas"]["CollectionType"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -14675,10 +14675,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -14720,13 +14720,13 @@ export interface operations {
     "dashboard.getCollection": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number of products. */
                 limit?: number;
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -14766,15 +14766,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14790,7 +14790,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The collection is gone. */
+            /** @description The collection was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -14820,15 +14820,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14879,15 +14879,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -14947,15 +14947,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -15007,15 +15007,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -15075,7 +15075,7 @@ export interface operations {
     "dashboard.listDiscounts": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -15088,7 +15088,7 @@ export interface operations {
                 status?: components["schemas"]["DiscountStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -15126,10 +15126,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -15172,7 +15172,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -15212,15 +15212,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -15236,7 +15236,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The discount is gone. */
+            /** @description The discount was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -15266,15 +15266,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -15326,13 +15326,13 @@ export interface operations {
             query?: {
                 /** @description Only redemptions of this status. */
                 status?: components["schemas"]["RedemptionStatus"];
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -15373,13 +15373,13 @@ export interface operations {
     "dashboard.listShippingOptions": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -15417,10 +15417,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -15462,7 +15462,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -15502,15 +15502,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -15526,7 +15526,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The shipping option is gone. */
+            /** @description The shipping option was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -15556,15 +15556,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -15614,7 +15614,7 @@ export interface operations {
     "dashboard.listOrders": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -15631,11 +15631,11 @@ export interface operations {
                 fulfillment_status?: components["schemas"]["FulfillmentStatus"];
                 /** @description Only orders from this source. */
                 source?: components["schemas"]["OrderSource"];
-                /** @description Only orders paid in this way. */
+                /** @description Only orders with this payment method. */
                 payment_method?: components["schemas"]["PaymentMethod"];
                 /** @description Only orders of this customer. */
                 customer_id?: components["schemas"]["Id"];
-                /** @description Only orders that the agent with this token has prepared. */
+                /** @description Only orders that the agent with this token prepared. */
                 agent_token_id?: components["schemas"]["Id"];
                 /** @description Only orders that wait, as dashboard.getOverview counts them: payment, for a bank transfer whose deadline has not passed; shipping, confirmed with something not shipped yet. */
                 waiting_for?: "payment" | "shipping";
@@ -15647,7 +15647,7 @@ export interface operations {
                 sort?: "newest" | "oldest" | "recently_updated" | "total_desc" | "total_asc";
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -15679,10 +15679,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -15711,12 +15711,12 @@ export interface operations {
                     orders: {
                         /** @description The number of the order, such as 1001. */
                         order_number: string;
-                        /** @description What arrived, in the shop's currency; the order must have this total. */
+                        /** @description The amount that arrived, in the shop's currency; the order must have this total. */
                         amount?: components["schemas"]["MoneyInput"];
                     }[];
                     /** @description An id of your own, a UUID, for all calls that mark the transfers of one bank statement. The orders that they mark can be undone together with dashboard.undoStatementRun. */
                     statement_run_id?: components["schemas"]["Id"];
-                    /** @description Return what would happen to each row, and write nothing. */
+                    /** @description Return the result of each row without writing anything. */
                     dry_run?: boolean;
                 };
             };
@@ -15750,10 +15750,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -15778,7 +15778,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The orders that have left the shop. */
+                    /** @description The shipped orders. */
                     orders: {
                         /** @description The number of the order, such as 1001. */
                         order_number: string;
@@ -15818,10 +15818,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -15871,7 +15871,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -15903,10 +15903,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -15922,7 +15922,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The orders that await their payment again. */
+            /** @description The orders that await payment again. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -15968,10 +15968,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -16043,7 +16043,7 @@ export interface operations {
                 "application/json": {
                     /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
                     orders: components["schemas"]["OrderImport"][];
-                    /** @description Return what would happen to each row, and write nothing. */
+                    /** @description Return the result of each row without writing anything. */
                     dry_run?: boolean;
                 };
             };
@@ -16076,9 +16076,9 @@ export interface operations {
     "dashboard.exportOrders": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description The maximum number in one answer. */
+                /** @description The maximum number in one response. */
                 limit?: number;
                 /** @description Only orders created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
@@ -16088,7 +16088,7 @@ export interface operations {
                 payment_status?: components["schemas"]["PaymentStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -16123,7 +16123,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -16163,15 +16163,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16234,15 +16234,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16272,7 +16272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description The order is not one that waits for a bank transfer. */
+            /** @description The order does not await a bank transfer. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -16302,15 +16302,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16332,7 +16332,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description How much of what was reserved; all of it by default. */
+                    /** @description The amount to capture; everything reserved by default. */
                     amount?: components["schemas"]["MoneyInput"];
                 };
             };
@@ -16369,7 +16369,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -16410,15 +16410,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16435,7 +16435,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What was shipped; each line once. */
+                    /** @description The shipped items; each line once. */
                     items?: {
                         line_item_id: components["schemas"]["Id"];
                         quantity: number;
@@ -16484,15 +16484,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16539,15 +16539,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16579,7 +16579,7 @@ export interface operations {
                     note?: string | null;
                     /** @description Whether the stock is returned; true by default. */
                     restock?: boolean;
-                    /** @description Whether what was paid is refunded; false by default. True also needs the scope orders:refund; without it the order stays as it is, and the answer is 403 insufficient_scope. */
+                    /** @description Whether the amount paid is refunded; false by default. True also needs the scope orders:refund; without it the order stays as it is, and the response is 403 insufficient_scope. */
                     refund?: boolean;
                 };
             };
@@ -16616,7 +16616,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -16657,15 +16657,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16694,7 +16694,7 @@ export interface operations {
                     reason: components["schemas"]["RefundReason"];
                     /** @description A note for staff, kept with the refund. */
                     note?: string | null;
-                    /** @description Records what you have returned yourself of money that a provider took, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
+                    /** @description Records money of a provider that you have returned yourself, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
                     by_hand?: boolean;
                     /** @description The pieces that are refunded; each line at most once, or twice with shipped true and false. */
                     line_items?: {
@@ -16702,7 +16702,7 @@ export interface operations {
                         quantity: number;
                         /** @description Whether the pieces go back into stock; false by default. */
                         restock?: boolean;
-                        /** @description Which pieces are meant: true, pieces that were shipped; false, pieces that were not. When absent, pieces that were not shipped come first, and the refund has an entry for each kind. */
+                        /** @description Which pieces are refunded: true, pieces that were shipped; false, pieces that were not. When absent, pieces that were not shipped come first, and the refund has an entry for each kind. */
                         shipped?: boolean;
                     }[];
                 };
@@ -16743,15 +16743,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16776,7 +16776,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What arrived, in the currency of the order. Above 0. */
+                    /** @description The amount that arrived, in the currency of the order. Above 0. */
                     amount: components["schemas"]["MoneyInput"];
                     /** @description bank_transfer when absent. */
                     method?: components["schemas"]["RecordedPaymentMethod"];
@@ -16785,7 +16785,7 @@ export interface operations {
                      * @description When it arrived; now when absent. Not more than a day in the future.
                      */
                     received_at?: string | null;
-                    /** @description What identifies the payment elsewhere, such as the reference of the bank's entry. */
+                    /** @description The reference of the payment elsewhere, such as that of the bank's entry. */
                     reference?: string | null;
                 };
             };
@@ -16825,15 +16825,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -16855,7 +16855,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Reinstates the order though a product has another price by now; false when absent. */
+                    /** @description Reinstates the order even if a product has another price by now; false when absent. */
                     keep_prices?: boolean;
                 };
             };
@@ -16875,7 +16875,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrderDetails"];
                 };
             };
-            /** @description The discount code cannot be redeemed any more. */
+            /** @description The discount code can no longer be redeemed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -16906,10 +16906,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -16936,7 +16936,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The mail is on its way. */
+            /** @description The mail will be sent. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -16954,7 +16954,7 @@ export interface operations {
                      */
                     "application/json": {
                         kind: components["schemas"]["OrderMailKind"];
-                        /** @description Where it goes. */
+                        /** @description The address that it is sent to. */
                         email: string;
                     };
                 };
@@ -16974,13 +16974,13 @@ export interface operations {
     "dashboard.getOrderTimeline": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -17021,7 +17021,7 @@ export interface operations {
     "dashboard.listCustomers": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -17036,7 +17036,7 @@ export interface operations {
                 sort?: "newest" | "oldest" | "email_asc" | "email_desc";
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -17074,10 +17074,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -17119,10 +17119,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -17168,9 +17168,9 @@ export interface operations {
                 "application/json": {
                     /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
                     customers: components["schemas"]["CustomerImport"][];
-                    /** @description Return what would happen to each row, and write nothing. */
+                    /** @description Return the result of each row without writing anything. */
                     dry_run?: boolean;
-                    /** @description Also replace what known customers have here with what the row has. */
+                    /** @description Also replace data of known customers with the data of the row. */
                     overwrite?: boolean;
                 };
             };
@@ -17203,9 +17203,9 @@ export interface operations {
     "dashboard.exportCustomers": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description The maximum number in one answer. */
+                /** @description The maximum number in one response. */
                 limit?: number;
                 /** @description Only customers created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
@@ -17213,7 +17213,7 @@ export interface operations {
                 created_to?: components["schemas"]["Timestamp"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -17248,7 +17248,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -17288,15 +17288,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -17347,15 +17347,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
                  * @example "5X0pXq2m9nFQv3yqTj6Fqw"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -17400,13 +17400,13 @@ export interface operations {
     "dashboard.listOrdersOfCustomer": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -17444,7 +17444,7 @@ export interface operations {
     "dashboard.listAgentTokens": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -17454,7 +17454,7 @@ export interface operations {
                 status?: components["schemas"]["AgentTokenStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -17492,10 +17492,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -17539,13 +17539,13 @@ export interface operations {
     "dashboard.listAgentTokenAudit": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -17583,7 +17583,7 @@ export interface operations {
     "dashboard.listAuditEvents": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -17593,17 +17593,17 @@ export interface operations {
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */
                 action?: string;
-                /** @description Only calls that were answered with this status. */
+                /** @description Only calls with this status. */
                 status?: number;
                 /** @description Only the call with this request id. */
                 correlation_id?: string;
-                /** @description Only what happened at this time or later. */
+                /** @description Only events at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
-                /** @description Only what happened before this time. */
+                /** @description Only events before this time. */
                 created_to?: components["schemas"]["Timestamp"];
             };
             header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -17635,7 +17635,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -17668,7 +17668,7 @@ export interface operations {
     "storefront.listProducts": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -17685,20 +17685,20 @@ export interface operations {
                 product_type?: components["parameters"]["ProductTypeFilter"];
                 /** @description Only products with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
-                /** @description Only products of the published collection with this handle; an unknown handle has none. */
+                /** @description Only products of the published collection with this handle; none if it is unknown. */
                 collection?: components["schemas"]["Slug"];
                 /** @description Only products with a price of at least this. */
                 price_min?: components["schemas"]["MoneyInput"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["schemas"]["MoneyInput"];
                 /**
-                 * @description Only products that were changed or published at this time or later, for a storefront that keeps pages of its own. Sales and stock do not count as changes, and products that were deleted or unpublished are not listed: webhooks report those.
+                 * @description Only products that were changed or published at this time or later, for a storefront that keeps pages of its own. Sales and stock do not count as changes. Products that were deleted or unpublished are not listed; webhooks report those.
                  * @example 2026-03-01T00:00:00.000Z
                  */
                 updated_since?: components["schemas"]["Timestamp"];
-                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+                /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
-                /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
+                /** @description Where products that cannot be bought now are listed. show keeps them where the sort order puts them, last puts them after all others, hide leaves them out. By default they come last if no sort is given, else where the sort order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
                 /**
                  * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
@@ -17708,7 +17708,7 @@ export interface operations {
                  */
                 option?: string[];
                 /**
-                 * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
+                 * @description Only products with this metadata, key:value, for example material:stoneware. If a value lists several, separated by a comma and a space, each of them matches.
                  * @example [
                  *       "material:stoneware"
                  *     ]
@@ -17736,7 +17736,7 @@ export interface operations {
                  */
                 exclude_attribute?: components["parameters"]["ExcludeAttribute"];
                 /**
-                 * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
+                 * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match.
                  * @example [
                  *       "nuts"
                  *     ]
@@ -17744,13 +17744,13 @@ export interface operations {
                 exclude_text?: components["parameters"]["ExcludeText"];
                 /** @description Only products with a reduced price (true), or only the others (false). */
                 on_sale?: components["parameters"]["OnSale"];
-                /** @description A product_id. Only products that cost less than its lowest price. */
+                /** @description A product_id. Only products below its lowest price. */
                 cheaper_than?: components["parameters"]["CheaperThan"];
                 /** @description Whether to return the filter values with their counts. */
                 facets?: boolean;
             };
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -17770,7 +17770,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProductPage"] & {
                         facets?: components["schemas"]["Facets"];
-                        /** @description With q, the constraints that were read from its words. */
+                        /** @description With q, the constraints that were found in its words. */
                         understood?: components["schemas"]["Understood"][];
                     };
                 };
@@ -17788,7 +17788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17829,15 +17829,15 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description What has been typed so far.
+                 * @description The text typed so far.
                  * @example mug
                  */
                 q: string;
-                /** @description The most suggestions of each kind, 5 by default. */
+                /** @description The maximum number of suggestions of each kind, 5 by default. */
                 limit?: number;
             };
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -17870,13 +17870,13 @@ export interface operations {
     "storefront.listCollections": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -17916,7 +17916,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17956,19 +17956,19 @@ export interface operations {
     "storefront.listCollectionProducts": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description A sort order instead of the collection's own; ties are ordered by id. */
                 sort?: "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
-                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+                /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
-                /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
+                /** @description Where products that cannot be bought now are listed. show keeps them where the sort order puts them, last puts them after all others, hide leaves them out. By default they come last if no sort is given, else where the sort order puts them. */
                 unavailable?: components["parameters"]["Unavailable"];
             };
             header?: {
-                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                /** @description The ETag of an earlier response. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18010,7 +18010,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18030,9 +18030,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The language of the checkout that will follow. A customer's cart that exists already takes it over. */
+                    /** @description The language of the later checkout. It also replaces that of a customer's existing cart. */
                     locale?: components["schemas"]["Locale"];
-                    /** @description Where the shopper came from; the order shows it to the merchant. A customer's cart that exists already takes it over. */
+                    /** @description Where the shopper came from; the order shows it to the merchant. It also replaces that of a customer's existing cart. */
                     attribution?: components["schemas"]["Attribution"];
                 };
             };
@@ -18104,7 +18104,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18151,7 +18151,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18212,7 +18212,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18264,7 +18264,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18328,7 +18328,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18355,7 +18355,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the code takes off. */
+            /** @description The discount of the code. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -18387,7 +18387,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18437,9 +18437,9 @@ export interface operations {
                  * @example DE
                  */
                 country: components["schemas"]["Country"];
-                /** @description The state of the address. Without it, options for some states only are left out. */
+                /** @description The state of the address. Without it, options limited to some states are left out. */
                 state?: string;
-                /** @description The postal code of the address. Without it, options for some postal codes only are left out. */
+                /** @description The postal code of the address. Without it, options limited to some postal codes are left out. */
                 postal_code?: string;
             };
             header?: never;
@@ -18465,7 +18465,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         shipping_options: components["schemas"]["ShippingChoice"][];
-                        /** @description address_undeliverable where goods have to be shipped and no option delivers them; options to pick them up may be left. */
+                        /** @description address_undeliverable if goods have to be shipped and no option delivers them; pickup options may remain. */
                         warnings: components["schemas"]["CartWarning"][];
                     };
                 };
@@ -18485,7 +18485,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18506,9 +18506,9 @@ export interface operations {
                     locale?: components["schemas"]["Locale"];
                     /** @description Where the confirmation leads back to, with order_id added. */
                     return_url?: components["schemas"]["ReturnUrl"];
-                    /** @description Where the hosted page leads back to as long as nothing is ordered. */
+                    /** @description Where the hosted page leads back to until an order is placed. */
                     cancel_url?: components["schemas"]["ReturnUrl"];
-                    /** @description Where the shopper came from, in place of what the cart says; the order shows it to the merchant. */
+                    /** @description Where the shopper came from, in place of the cart's value; the order shows it to the merchant. */
                     attribution?: components["schemas"]["Attribution"];
                 };
             };
@@ -18583,7 +18583,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18635,7 +18635,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18656,15 +18656,15 @@ export interface operations {
                     expected?: string;
                     /** @description The total that the human saw. */
                     expected_total?: components["schemas"]["MoneyInput"];
-                    /** @description How it is paid. Required when payment_method is card, until a payment is under way. With only return_url the shopper pays on the provider's own page. */
+                    /** @description How it is paid. Required when payment_method is card, until a payment is in progress. With only return_url the shopper pays on the provider's own page. */
                     payment?: {
-                        /** @description A token of the test provider, which knows tok_success, tok_declined, tok_authorized, tok_late_success, tok_late_declined and tok_3ds, which asks the shopper. */
+                        /** @description A token of the test provider: tok_success, tok_declined, tok_authorized, tok_late_success, tok_late_declined or tok_3ds, which requires an action of the shopper. */
                         card_token?: string;
-                        /** @description The token that the provider's library made in the browser. */
+                        /** @description The token that the provider's library created in the browser. */
                         confirmation_token?: string;
                         /**
                          * Format: uri
-                         * @description Where the shopper is led when they are back from the provider; order_id is added if there is an order. Without it, or when it is no longer one of the shop's own addresses, to the hosted checkout page.
+                         * @description The page for the shopper after the provider's page; order_id is added if there is an order. Without it, or if it is no longer one of the shop's own URLs, the shopper returns to the hosted checkout page.
                          */
                         return_url?: string;
                     };
@@ -18708,7 +18708,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18755,7 +18755,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18802,7 +18802,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18870,7 +18870,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18933,7 +18933,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -18991,7 +18991,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19049,7 +19049,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19088,7 +19088,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19125,7 +19125,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19162,7 +19162,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19220,7 +19220,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19314,7 +19314,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19324,7 +19324,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account is gone. */
+            /** @description The account was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -19353,7 +19353,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19417,7 +19417,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19501,7 +19501,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19544,7 +19544,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19560,7 +19560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The address is gone. */
+            /** @description The address was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -19590,7 +19590,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19638,7 +19638,7 @@ export interface operations {
     "storefront.exportCustomer": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -19672,7 +19672,7 @@ export interface operations {
     "storefront.listCustomerOrders": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -19775,7 +19775,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19819,7 +19819,7 @@ export interface operations {
     "storefront.listAgentAudit": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -19898,7 +19898,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -19949,7 +19949,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20123,7 +20123,7 @@ export interface operations {
                  * @example mug
                  */
                 q?: components["parameters"]["Search"];
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["AgentLimit"];
@@ -20135,13 +20135,13 @@ export interface operations {
                 product_type?: components["parameters"]["ProductTypeFilter"];
                 /** @description Only products with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
-                /** @description Only products of the published collection with this handle; an unknown handle has none. */
+                /** @description Only products of the published collection with this handle; none if it is unknown. */
                 collection?: components["parameters"]["CollectionFilter"];
                 /** @description Only products with a price of at least this. */
                 price_min?: components["parameters"]["PriceMin"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["parameters"]["PriceMax"];
-                /** @description Only products that can be bought now, backorders included (true), or only the others (false). */
+                /** @description Only products that can be bought now, with backorders (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /**
                  * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
@@ -20151,7 +20151,7 @@ export interface operations {
                  */
                 option?: components["parameters"]["OptionFilter"];
                 /**
-                 * @description Only products with this metadata, key:value, for example material:stoneware. Of a value that lists several, separated by a comma and a space, each counts.
+                 * @description Only products with this metadata, key:value, for example material:stoneware. If a value lists several, separated by a comma and a space, each of them matches.
                  * @example [
                  *       "material:stoneware"
                  *     ]
@@ -20179,7 +20179,7 @@ export interface operations {
                  */
                 exclude_attribute?: components["parameters"]["ExcludeAttribute"];
                 /**
-                 * @description Words that must not occur, such as nuts. A text that says that something is absent, such as free of nuts, is no match.
+                 * @description Words that must not occur, such as nuts. A text that states their absence, such as free of nuts, is no match.
                  * @example [
                  *       "nuts"
                  *     ]
@@ -20187,7 +20187,7 @@ export interface operations {
                 exclude_text?: components["parameters"]["ExcludeText"];
                 /** @description Only products with a reduced price (true), or only the others (false). */
                 on_sale?: components["parameters"]["OnSale"];
-                /** @description A product_id. Only products that cost less than its lowest price. */
+                /** @description A product_id. Only products below its lowest price. */
                 cheaper_than?: components["parameters"]["CheaperThan"];
                 /** @description Return the filter values of the result, with counts. */
                 facets?: components["parameters"]["AgentFacets"];
@@ -20261,7 +20261,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20305,7 +20305,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20319,7 +20319,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was added, or what to choose from. */
+            /** @description The added product, or the candidates to choose from. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -20352,7 +20352,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20366,7 +20366,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The checkout to confirm, or what to choose from. */
+            /** @description The checkout to confirm, or the candidates to choose from. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -20427,7 +20427,7 @@ export interface operations {
     "agent.listCarts": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description How many per page; 5 by default. */
                 limit?: number;
@@ -20464,7 +20464,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20480,7 +20480,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The language of the checkout that will follow. */
+                    /** @description The language of the later checkout. */
                     locale?: components["schemas"]["Locale"];
                 };
             };
@@ -20552,7 +20552,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20614,7 +20614,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20666,7 +20666,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20731,7 +20731,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20790,7 +20790,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20840,9 +20840,9 @@ export interface operations {
                  * @example DE
                  */
                 country?: components["schemas"]["Country"];
-                /** @description The state of the address. Without it, options for some states only are left out. */
+                /** @description The state of the address. Without it, options limited to some states are left out. */
                 state?: string;
-                /** @description The postal code of the address. Without it, options for some postal codes only are left out. */
+                /** @description The postal code of the address. Without it, options limited to some postal codes are left out. */
                 postal_code?: string;
             };
             header?: never;
@@ -20885,7 +20885,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -20911,7 +20911,7 @@ export interface operations {
                     locale?: components["schemas"]["Locale"];
                     /** @description Where the confirmation leads back to, with order_id added. */
                     return_url?: components["schemas"]["ReturnUrl"];
-                    /** @description Where the hosted page leads back to as long as nothing is ordered. */
+                    /** @description Where the hosted page leads back to until an order is placed. */
                     cancel_url?: components["schemas"]["ReturnUrl"];
                 };
             };
@@ -20987,7 +20987,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21061,7 +21061,7 @@ export interface operations {
     "agent.listOrders": {
         parameters: {
             query?: {
-                /** @description The page to show, from 1. Past the end the list is empty. */
+                /** @description The page to return, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -21131,7 +21131,7 @@ export interface operations {
     "agent.listAudit": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -21196,7 +21196,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21233,11 +21233,11 @@ export interface operations {
     "sync.listProductChanges": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Start with the changes since this time, or up to a minute before. It is ignored if a cursor is given, which is the better way to continue. */
                 updated_since?: components["schemas"]["Timestamp"];
-                /** @description The maximum number of changes in one answer. */
+                /** @description The maximum number of changes in one response. */
                 limit?: number;
             };
             header?: never;
@@ -21258,7 +21258,7 @@ export interface operations {
                     "application/json": {
                         changes: components["schemas"]["ProductChange"][];
                         next_cursor: components["schemas"]["Cursor"] | null;
-                        /** @description The cursor to continue with after this answer, now or later. It does not expire. */
+                        /** @description The cursor to continue with after this response, now or later. It does not expire. */
                         resume_cursor: components["schemas"]["Cursor"];
                     };
                 };
@@ -21276,7 +21276,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21310,7 +21310,7 @@ export interface operations {
                 "application/json": {
                     /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
                     products: components["schemas"]["ProductImport"][];
-                    /** @description Return what would happen to each row, and write nothing. */
+                    /** @description Return the result of each row without writing anything. */
                     dry_run?: boolean;
                     /** @description Also set the stock of existing variants if the row has it. */
                     update_inventory?: boolean;
@@ -21347,7 +21347,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21411,7 +21411,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21452,7 +21452,7 @@ export interface operations {
     "sync.listOrders": {
         parameters: {
             query?: {
-                /** @description Continues after the previous page. The next_cursor of the previous answer; leave it out for the first page. */
+                /** @description Continues after the previous page. Send the next_cursor of the previous response; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
@@ -21493,7 +21493,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21538,7 +21538,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of an order that the sync surface took.
+                 * @description The id of an order that was created through the sync surface.
                  * @example 0192f3a0-6666-7000-8000-000000000001
                  */
                 sync_order_id: components["parameters"]["SyncOrderId"];
@@ -21602,7 +21602,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21645,7 +21645,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21661,7 +21661,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook is gone. */
+            /** @description The webhook was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -21691,7 +21691,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21737,7 +21737,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -21788,7 +21788,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -21824,9 +21824,9 @@ export interface operations {
                     type: "product.created";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -21864,7 +21864,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -21900,9 +21900,9 @@ export interface operations {
                     type: "product.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -21940,7 +21940,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -21973,9 +21973,9 @@ export interface operations {
                     type: "product.deleted";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22013,7 +22013,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22053,9 +22053,9 @@ export interface operations {
                     type: "inventory.changed";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22093,7 +22093,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22134,9 +22134,9 @@ export interface operations {
                     type: "order.created";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22174,7 +22174,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22215,9 +22215,9 @@ export interface operations {
                     type: "order.paid";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22255,7 +22255,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22296,9 +22296,9 @@ export interface operations {
                     type: "order.payment_expired";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22336,7 +22336,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22377,9 +22377,9 @@ export interface operations {
                     type: "order.fulfilled";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22417,7 +22417,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22458,9 +22458,9 @@ export interface operations {
                     type: "order.delivered";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22498,7 +22498,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22539,9 +22539,9 @@ export interface operations {
                     type: "order.cancelled";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22579,7 +22579,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22620,9 +22620,9 @@ export interface operations {
                     type: "order.refunded";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22660,7 +22660,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22701,9 +22701,9 @@ export interface operations {
                     type: "order.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22741,7 +22741,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22773,9 +22773,9 @@ export interface operations {
                     type: "customer.created";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22813,7 +22813,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22845,9 +22845,9 @@ export interface operations {
                     type: "customer.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22885,7 +22885,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22920,9 +22920,9 @@ export interface operations {
                     type: "agent.token_issued";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -22960,7 +22960,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -22995,9 +22995,9 @@ export interface operations {
                     type: "agent.token_revoked";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
@@ -23035,7 +23035,7 @@ export interface operations {
                  */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /**
-                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
                  * @example 1772439720
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
@@ -23066,9 +23066,9 @@ export interface operations {
                     type: "webhook.ping";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop that it happened in. */
+                    /** @description The shop in which it happened. */
                     site_id?: components["schemas"]["Id"];
-                    /** @description Whose shop that is. */
+                    /** @description The merchant that owns the shop. */
                     merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.

@@ -13,7 +13,7 @@ const EXAMPLES = `
 Examples:
   $ commerce account two-factor on        shows a secret for the app and asks for a first code
   $ commerce account two-factor confirm   if it asked for no code
-  $ commerce account two-factor recovery-codes   new ones; all earlier ones end
+  $ commerce account two-factor recovery-codes   new ones; the earlier ones become invalid
   $ commerce account two-factor status
   $ commerce account two-factor off       asks first`;
 
@@ -21,23 +21,23 @@ Examples:
 export function addTwoFactor(account: Command, terminal: Terminal): void {
   const factor = account.command('two-factor').description('A code of an authenticator app at each login.');
   calls(factor.command('status'), 'dashboard.getTwoFactor')
-    .description('Say whether logins need a code.')
+    .description('Show whether logins need a code.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => status(command, terminal));
   calls(factor.command('on'), 'dashboard.setUpTwoFactor')
-    .description('Make a secret for an authenticator app, and turn it on with a first code.')
+    .description('Create a secret for an authenticator app, and turn two-factor login on with a first code.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => turnOn(command, terminal));
   calls(factor.command('confirm'), 'dashboard.confirmTwoFactor')
-    .description('Turn it on with a first code of the app, which is asked for or read.')
+    .description('Turn two-factor login on with a first code of the app.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => confirm(command, terminal));
   addYes(calls(factor.command('recovery-codes'), 'dashboard.replaceRecoveryCodes'))
-    .description('Make new recovery codes. All earlier ones end.')
+    .description('Create new recovery codes. All earlier ones become invalid.')
     .addHelpText('after', EXAMPLES)
     .action((options: YesOption, command: Command) => replaceRecoveryCodes(options, command, terminal));
   addYes(calls(factor.command('off'), 'dashboard.turnOffTwoFactor'))
-    .description('Let logins need only the password.')
+    .description('Turn two-factor login off; logins then need only the password.')
     .addHelpText('after', EXAMPLES)
     .action((options: YesOption, command: Command) => turnOff(options, command, terminal));
 }
@@ -72,7 +72,7 @@ async function confirm(command: Command, terminal: Terminal): Promise<void> {
 
 async function replaceRecoveryCodes({ yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
-  if (!yes) await agree(terminal, 'Replace your recovery codes? All earlier ones end.');
+  if (!yes) await agree(terminal, 'Replace your recovery codes? All earlier ones become invalid.');
   const codes = await unwrap(client.POST('/api/dashboard/account/two-factor/recovery-codes'));
   show(terminal, isJson(command), codes, () => `The earlier recovery codes have ended. ${codesInWords(codes)}`);
 }

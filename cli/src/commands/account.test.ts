@@ -27,7 +27,7 @@ async function loggedIn(answers: Parameters<typeof fakeServer>[0]) {
   return { server, ...one };
 }
 
-test('a person gives the code of the app when the server asks for it, and a script with the password', async () => {
+test("asks a person for the app's code if the server requires it, and reads it after the password in a script", async () => {
   const server = await fakeServer({
     [LOGIN]: ({ body }) =>
       body.totp_code === '123456' ? { body: SESSION } : refusal(401, 'second_factor_required', 'Send totp_code.'),
@@ -43,7 +43,7 @@ test('a person gives the code of the app when the server asks for it, and a scri
   expect(server.seen[0]?.headers['user-agent']).toMatch(/^commerce-cli\//);
 });
 
-test('where the password is needed again, a person is asked and the call is repeated, and a script is told', async () => {
+test('asks a person for the password again and repeats the call, and reports it in a script', async () => {
   let confirmed = false;
   const { server, commerce } = await loggedIn({
     [KEYS]: () => (confirmed ? { status: 201, body: KEY } : refusal(403, 'step_up_required', 'Confirm.')),
@@ -63,7 +63,7 @@ test('where the password is needed again, a person is asked and the call is repe
   expect(calls).toEqual([LOGIN, KEYS, KEYS, CONFIRM, KEYS]);
 });
 
-test('a changed password leaves the profile logged in with the new session', async () => {
+test('keeps the profile logged in with the new session after a password change', async () => {
   const { server, commerce, config } = await loggedIn({
     'POST /api/dashboard/account/password': { body: { ...SESSION, access_token: 'mch_second' } },
   });

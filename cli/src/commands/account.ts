@@ -24,7 +24,7 @@ Examples:
   $ commerce account two-factor on                   a code of an authenticator app at each login
   $ commerce account confirm < password.txt          lets this login change keys and payments for 15 minutes`;
 
-/** `account`: one's own password, sessions and second factor. */
+/** `account`: the caller's own password, sessions and second factor. */
 export function addAccount(program: Command, terminal: Terminal): void {
   const account = program
     .command('account')
@@ -35,13 +35,13 @@ export function addAccount(program: Command, terminal: Terminal): void {
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => password(command, terminal));
   calls(account.command('reset-password'), 'dashboard.requestStaffPasswordReset', 'dashboard.resetStaffPassword')
-    .description('Have a link mailed for a new password, and set it with the code of that mail.')
+    .description('Request a mail with a link for a new password, and set it with the code of that mail.')
     .requiredOption('--email <address>', 'whose password')
-    .option('--code', 'you have the code: it is read with the new password')
+    .option('--code', 'you already have the code: read it with the new password')
     .addHelpText('after', EXAMPLES)
     .action((options: ResetOptions, command: Command) => resetPassword(options, command, terminal));
   calls(account.command('confirm'), 'dashboard.confirmIdentity')
-    .description('Give the password again, so that sensitive changes are possible for 15 minutes.')
+    .description('Confirm the password, so that sensitive changes are possible for 15 minutes.')
     .option('--code', 'give a code of the authenticator app instead')
     .addHelpText('after', EXAMPLES)
     .action((options: { code?: true }, command: Command) => confirm(options, command, terminal));
@@ -54,7 +54,7 @@ function addSessions(account: Command, terminal: Terminal): void {
   addCall(sessions, terminal, {
     name: 'list',
     operation: 'dashboard.listSessions',
-    description: 'List your sessions, the one used last first.',
+    description: 'List your sessions, the last used first.',
     examples: EXAMPLES,
     text: (list, view) => rowsText(COLUMNS, list, view),
   });
@@ -64,7 +64,7 @@ function addSessions(account: Command, terminal: Terminal): void {
     .addHelpText('after', EXAMPLES)
     .action((id: string, options: YesOption, command: Command) => endSession(id, options, command, terminal));
   addYes(calls(sessions.command('end-others'), 'dashboard.endOtherSessions'))
-    .description('End all sessions but this one.')
+    .description('End all sessions except this one.')
     .addHelpText('after', EXAMPLES)
     .action((options: YesOption, command: Command) => endOthers(options, command, terminal));
 }
@@ -90,7 +90,7 @@ async function resetPassword({ email, code }: ResetOptions, command: Command, te
   const client = createClient({ baseUrl: await serverOf(command, terminal) });
   if (!code) {
     const sent = await unwrap(client.POST('/api/dashboard/auth/reset-request', { body: { email } }));
-    const words = 'A mail is on its way, if the address belongs to a login.';
+    const words = 'A mail will be sent if the address belongs to a login.';
     if (!canAsk(terminal)) {
       show(terminal, isJson(command), sent, () => `${words} Then: commerce account reset-password --email … --code`);
       return;
@@ -130,7 +130,7 @@ async function endSession(session_id: string, { yes }: YesOption, command: Comma
 
 async function endOthers({ yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
-  if (!yes) await agree(terminal, 'End all sessions but this one?');
+  if (!yes) await agree(terminal, 'End all sessions except this one?');
   const left = await unwrap(client.DELETE('/api/dashboard/account/sessions'));
   show(terminal, isJson(command), left, () => 'All other sessions have ended.');
 }

@@ -12,15 +12,15 @@ type AgentToken = Schemas['AgentToken'];
 type AuditEvent = Schemas['AuditEvent'];
 
 const EXAMPLES = `
-An agent calls itself what it likes: nobody has verified the name. ID is the last column of the list.
+Names of agents are self-reported and not verified. ID is the last column of the list.
 
 Examples:
   $ commerce agents list --status active
   $ commerce agents list --customer june@example.com
-  $ commerce agents audit ID           what it did, whatever came of it
+  $ commerce agents audit ID           its calls, successful or not
   $ commerce agents revoke ID          asks first; the agent fails from its next call on`;
 
-/** `agents list|revoke|audit`: the agents that customers let act for them. */
+/** `agents list|revoke|audit`: the agents that act for customers. */
 export function addAgents(program: Command, terminal: Terminal): void {
   const agents = program
     .command('agents')
@@ -36,15 +36,15 @@ export function addAgents(program: Command, terminal: Terminal): void {
   addCall(agents, terminal, {
     name: 'revoke <id>',
     operation: 'dashboard.revokeAgentToken',
-    description: 'End an agent at once.',
+    description: 'Revoke an agent at once.',
     examples: EXAMPLES,
     asks: (id) => `Revoke the agent ${id}?`,
     text: ({ agent_name }) => `Revoked: ${plain(agent_name)}.`,
   });
   calls(agents.command('audit'), 'dashboard.listAgentTokenAudit')
     .argument('<id>', 'the agent, as the list shows it', uuid)
-    .description('Show what an agent did, newest first.')
-    .option('--max <number>', 'how many calls at most', wholeNumber, 50)
+    .description('Show the actions of an agent, newest first.')
+    .option('--max <number>', 'the maximum number of calls', wholeNumber, 50)
     .addHelpText('after', EXAMPLES)
     .action((id: string, { max }: { max: number }, command: Command) => audit(id, max, command, terminal));
 }
@@ -102,6 +102,8 @@ async function audit(agent_token_id: string, max: number, command: Command, term
     if (events.length >= max) break;
   }
   show(terminal, isJson(command), { audit_events: events }, (paint) =>
-    events.length > 0 ? table(AUDIT_COLUMNS, events, styleOf(terminal, paint)) : 'This agent has not called yet.',
+    events.length > 0
+      ? table(AUDIT_COLUMNS, events, styleOf(terminal, paint))
+      : 'This agent has not made any calls yet.',
   );
 }

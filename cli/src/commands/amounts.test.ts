@@ -53,7 +53,7 @@ test.each([
   ['discounts', 'create', 'FIVE', '--percentage', '5', '--minimum-subtotal'],
   ['orders', 'refund', '1001', '--amount'],
   ['orders', 'capture', '1001', '--amount'],
-])('%s %s refuses 1.500 with both readings and sends nothing', async (...command) => {
+])('%s %s rejects 1.500 with both readings and sends nothing', async (...command) => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce([...command, '1.500']);
@@ -74,14 +74,14 @@ test.each([
   expect(server.seen.map(({ body }) => body.price)).toEqual([sent]);
 });
 
-test.each(['-5', 'abc', '1e5', '1.50.00', ''])('refuses %j as an amount and sends nothing', async (typed) => {
+test.each(['-5', 'abc', '1e5', '1.50.00', ''])('rejects %j as an amount and sends nothing', async (typed) => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   expect((await commerce(['orders', 'refund', '1001', `--amount=${typed}`])).code).toBe(2);
   expect(server.seen).toEqual([]);
 });
 
-test('a rule about prices is refused with both readings, and a fourth decimal makes three clear', async () => {
+test('rejects a price rule with two readings, and accepts it with four decimals', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   const rule = ['collections', 'create', 'Cheap', '--type', 'automatic', '--rule', 'price<1.500'];

@@ -4,23 +4,23 @@ import { usageError } from '../errors.ts';
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 /**
- * The body that fields make. `name=Mug` is a field, `address[city]=Berlin` a field of a field, `product_ids[]=…` an element of a
- * list. A value has the type that the contract gives its field; where it gives none, what looks like JSON's true, false, null
- * or a number is one.
+ * Builds the request body from fields. `name=Mug` is a field, `address[city]=Berlin` a field of a field, `product_ids[]=…` an
+ * element of a list. A value gets the type of its field in the contract; without one, true, false, null and numbers are read as
+ * JSON.
  */
 export function bodyOf(contract: Contract, schema: Schema | undefined, fields: string[]): Json {
   const body: { [name: string]: Json } = {};
   for (const field of fields) {
     const at = field.indexOf('=');
     const keys = at < 1 ? undefined : keysOf(field.slice(0, at));
-    if (!keys) throw usageError(`--field ${field} is no field with a value.`, 'Write it as name=value.');
+    if (!keys) throw usageError(`--field ${field} is not a field with a value.`, 'Write it as name=value.');
     const wanted = keys.reduce<Schema | undefined>((own, key) => own && within(contract, own, key), schema);
     place(body, keys, typed(contract, wanted, field.slice(at + 1)));
   }
   return body;
 }
 
-/** `a[b][]` is a, b and the empty key of a list. */
+/** Splits `a[b][]` into a, b and the empty key of a list. */
 function keysOf(text: string): string[] | undefined {
   const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(text) ?? [];
   const keys =
@@ -52,7 +52,7 @@ function place(body: { [name: string]: Json }, keys: string[], value: Json): voi
     const isLast = depth === keys.length - 1;
     const next: Json = isLast ? value : keys[depth + 1] === '' ? [] : {};
     if (Array.isArray(at)) {
-      // The next field of a list's last element belongs to that element, until it names one a second time.
+      // The next field of a list's last element belongs to that element, unless the element already has it.
       const last: Json | undefined = at.at(-1);
       const goesOn = !isLast && isObject(last) && !Object.hasOwn(last, keys[depth + 1] ?? '');
       if (!goesOn) at.push(next);

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { keyColumns, revokedText, secretText } from './key-view.ts';
 
 const EXAMPLES = `
-A key's secret is printed when it is made, and never again. ID is what the list shows. Keys are managed by staff who are
+A key's secret is printed once, when it is created. ID is the id in the list. Keys are managed by staff who are
 logged in with e-mail and password, not by another key.
 
 Examples:
@@ -17,12 +17,12 @@ Examples:
 
 const COLUMNS = keyColumns<Schemas['ApiKey']>({ title: 'MAY', value: ({ scopes }) => scopes.join(', ') });
 
-/** `api-keys list|create|rotate|revoke`: the credentials of programs that act as the merchant. */
+/** `api-keys list|create|rotate|revoke`: the credentials of a merchant's own programs. */
 export function addApiKeys(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const keys = program
     .command('api-keys')
-    .description('The keys with which programs use the dashboard API.')
+    .description('The keys of programs that use the dashboard API.')
     .addHelpText('after', examples);
   addCall(keys, terminal, {
     name: 'list',
@@ -31,7 +31,7 @@ export function addApiKeys(program: Command, terminal: Terminal): void {
     examples,
     text: (list, view) =>
       listText(
-        'No API keys yet. Make one: commerce api-keys create --description "…" --scope read',
+        'No API keys yet. Create one: commerce api-keys create --description "…" --scope read',
         COLUMNS,
         list,
         view,
@@ -40,21 +40,21 @@ export function addApiKeys(program: Command, terminal: Terminal): void {
   addCall(keys, terminal, {
     name: 'create',
     operation: 'dashboard.createApiKey',
-    description: 'Make a key and print its secret, once.',
+    description: 'Create a key and print its secret, once.',
     examples,
     text: withSecret,
   });
   addCall(keys, terminal, {
     name: 'rotate <id>',
     operation: 'dashboard.rotateApiKey',
-    description: 'Create a new key to replace one, which works for some hours more.',
+    description: 'Create a new key to replace one, which works for some more hours.',
     examples,
     text: withSecret,
   });
   addCall(keys, terminal, {
     name: 'revoke <id>',
     operation: 'dashboard.revokeApiKey',
-    description: 'End a key at once.',
+    description: 'Revoke a key at once.',
     examples,
     asks: (id) => `Revoke the API key ${id}?`,
     text: revokedText,

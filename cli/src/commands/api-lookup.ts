@@ -29,7 +29,7 @@ interface EndpointOptions {
   q?: string;
 }
 
-/** `api endpoints|schema`: what can be called, and with what. */
+/** `api endpoints|schema`: the operations of the API with their parameters and bodies. */
 export function addApiLookup(api: Command, terminal: Terminal): void {
   api
     .command('endpoints')
@@ -40,7 +40,7 @@ export function addApiLookup(api: Command, terminal: Terminal): void {
     .action((options: EndpointOptions, command: Command) => endpoints(options, command, terminal));
   api
     .command('schema <operation>')
-    .description('Show what an operation takes and answers, by its id.')
+    .description('Show the parameters, body and response of an operation, by its id.')
     .addHelpText('after', EXAMPLES)
     .action((id: string, _options, command: Command) => schema(id, command, terminal));
 }
@@ -67,14 +67,14 @@ async function endpoints({ surface, q = '' }: EndpointOptions, command: Command,
 async function schema(id: string, command: Command, terminal: Terminal): Promise<void> {
   const contract = await readContract();
   const operation = contract.operations.find(({ operationId }) => operationId === id);
-  if (!operation) throw usageError(`There is no operation ${id}.`, 'See which there are: commerce api endpoints');
+  if (!operation) throw usageError(`There is no operation ${id}.`, 'List them: commerce api endpoints');
   const { summary, description, method, path, parameters, body, responses } = operation;
-  const told = { operation: id, summary, description, method, path, parameters, body: body ?? null, responses };
-  const schemas = schemasOf(contract, told);
-  show(terminal, isJson(command), { ...told, schemas }, (paint) => inWords(contract, operation, paint, terminal));
+  const described = { operation: id, summary, description, method, path, parameters, body: body ?? null, responses };
+  const schemas = schemasOf(contract, described);
+  show(terminal, isJson(command), { ...described, schemas }, (paint) => inWords(contract, operation, paint, terminal));
 }
 
-/** Every schema that is referred to, by the reference, so that programs need nothing else. */
+/** Every referenced schema by its reference, so that programs need nothing else. */
 function schemasOf(contract: Contract, value: unknown, found: Record<string, Schema> = {}): Record<string, Schema> {
   if (typeof value !== 'object' || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {

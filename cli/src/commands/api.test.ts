@@ -5,7 +5,7 @@ import { fakeServer, folder, loggedIn, refusal, user } from '../testing.ts';
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
-test('a call gets the credentials of the profile, its query and headers, and prints the answer', async () => {
+test('sends a call with the credentials of the profile, its query and headers, and prints the response', async () => {
   const page = { orders: [], total: 0 };
   const server = await fakeServer({ 'GET /api/dashboard/orders': { body: page } });
   const { commerce } = await loggedIn(server.url);
@@ -17,7 +17,7 @@ test('a call gets the credentials of the profile, its query and headers, and pri
   expect(server.seen[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('fields are sent as the types of the contract, in objects and lists as well', async () => {
+test('sends fields with the types of the contract, also in objects and lists', async () => {
   const server = await fakeServer({
     'POST /api/dashboard/products': { status: 201, body: {} },
     [`POST /api/dashboard/orders/${ID}/refunds`]: { status: 201, body: {} },
@@ -48,7 +48,7 @@ test('fields are sent as the types of the contract, in objects and lists as well
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
-test('an unknown path is reported as such, with the nearest ones, and an unknown id as before', async () => {
+test('reports an unknown path with the nearest ones, and an unknown id as 404', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
     [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),
@@ -62,7 +62,7 @@ test('an unknown path is reported as such, with the nearest ones, and an unknown
   expect(id.err).toContain('Check the id');
 });
 
-test('a mutation carries a key: a new one, or the one that is given', async () => {
+test('sends a new key with a mutation, or the given one', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/webhooks': { status: 201, body: {} } });
   const { commerce } = await loggedIn(server.url);
   const path = join(await folder(), 'body.json');
@@ -76,7 +76,7 @@ test('a mutation carries a key: a new one, or the one that is given', async () =
   ]);
 });
 
-test('a deletion asks first', async () => {
+test('asks before a deletion', async () => {
   const server = await fakeServer({ [`DELETE /api/dashboard/webhooks/${ID}`]: { body: { id: ID, deleted: true } } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'DELETE', `/webhooks/${ID}`];
@@ -91,7 +91,7 @@ test('a deletion asks first', async () => {
   expect((await commerce([...args, '--yes'])).code).toBe(0);
 });
 
-test('so does another call whose own command asks, and no other', async () => {
+test('asks before `api POST` where the dedicated command does, and before no other', async () => {
   const server = await fakeServer({ [`POST /api/dashboard/orders/${ID}/mark-paid`]: { body: {} } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'POST', `/orders/${ID}/mark-paid`];
@@ -101,7 +101,7 @@ test('so does another call whose own command asks, and no other', async () => {
   expect((await commerce(['api', 'POST', `/orders/${ID}/capture`])).code).toBe(1);
 });
 
-test('another surface gets the given headers and not the credentials of the profile', async () => {
+test("sends a call to another surface with the given headers, without the profile's credentials", async () => {
   const server = await fakeServer({ 'GET /api/storefront/products': { body: { products: [] } } });
   const { commerce } = await user({ COMMERCE_URL: server.url });
   const headers = ['--header', 'X-Site-ID: s', '--header', 'X-Service-Token: stk_1'];
@@ -111,7 +111,7 @@ test('another surface gets the given headers and not the credentials of the prof
   expect(server.seen[0]?.headers['x-api-key']).toBeUndefined();
 });
 
-test('a refusal is reported as elsewhere, and a mistake before anything is sent', async () => {
+test('reports errors like other commands, and mistakes before sending', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/orders/x': refusal(404, 'not_found', 'There is no such thing.'),
   });
@@ -123,7 +123,7 @@ test('a refusal is reported as elsewhere, and a mistake before anything is sent'
     [['GET', '/orders?limit=1'], 'The path has no query.'],
     [['GET', '/orders/../../sync/orders'], 'is no path of the API.'],
     [['GET', '/orders', '--field', 'a=1'], 'GET takes no body.'],
-    [['POST', '/products', '--field', 'name'], '--field name is no field with a value.'],
+    [['POST', '/products', '--field', 'name'], '--field name is not a field with a value.'],
     [['POST', '/products', '--field', 'a=1', '--input', '-'], 'Give either --field or --input.'],
     [['POST', '/products', '--input', '-'], 'The input is not JSON.'],
     [['GET', '/orders', '--query', 'limit'], '--query limit has no name.'],
@@ -137,7 +137,7 @@ test('a refusal is reported as elsewhere, and a mistake before anything is sent'
   expect((await commerce(['api'])).code).toBe(2);
 });
 
-test('the contract is looked up without a server', async () => {
+test('looks up the contract without a server', async () => {
   const { commerce } = await user();
   const { out } = await commerce(['api', 'endpoints', '--surface', 'dashboard', '--q', 'refund']);
   expect(out).toMatch(/^METHOD +PATH +OPERATION\n/);
@@ -154,7 +154,7 @@ test('the contract is looked up without a server', async () => {
   const lines = narrow.out.replace(/\x1b\[\d+m/g, '').split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(
-    'page integer The page to show, from 1. Past the end the list is empty.',
+    'page integer The page to return, from 1. Past the end the list is empty.',
   );
   const whole = JSON.parse((await commerce(['api', 'schema', 'dashboard.createProduct', '--json'])).out);
   expect(whole.schemas).toHaveProperty([whole.body.$ref]);

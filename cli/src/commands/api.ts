@@ -25,12 +25,12 @@ interface ApiOptions {
 }
 
 const EXAMPLES = `
-PATH is that of the contract, filled in; without /api/ at its beginning it is one of the dashboard, which gets the
-credentials of the profile. Calls of another surface are sent with the headers that you give. The answer is printed as JSON.
+PATH is a path of the contract, filled in. Without /api/ at its beginning it is one of the dashboard, which gets the
+credentials of the profile. Calls to another surface are sent with the headers that you give. The response is printed as JSON.
 
 A field is name=value, address[city]=Berlin in an object and product_ids[]=ID in a list. Its value is sent as the type that
 the contract gives the field. A mutation carries a new Idempotency-Key unless you give one: repeating a call with the same
-key changes nothing more. DELETE, and what else cannot be undone, asks first; programs agree with --yes.
+key changes nothing more. DELETE and other irreversible calls ask first; programs agree with --yes.
 
 Examples:
   $ commerce api GET /orders --query payment_status=awaiting_payment --query limit=5
@@ -46,7 +46,7 @@ Examples:
 export function addApi(program: Command, terminal: Terminal): void {
   const api = program
     .command('api')
-    .description('Call any operation of the API, and look up which there are.')
+    .description('Call any operation of the API, and look up operations.')
     .addArgument(withWords(new Argument('[method]', METHODS.join(', ')), METHODS))
     .argument('[path]', 'such as /orders or /api/dashboard/orders')
     .option('-F, --field <name=value>', 'a field of the body; may be repeated', repeated)
@@ -71,7 +71,7 @@ function methodOf(text: string): Method {
 
 const OWN = '/api/dashboard';
 
-/** The path as the contract has it. */
+/** The path as it is in the contract. */
 function pathOf(text: string): string {
   if (/^[a-z]+:/i.test(text)) throw usageError('Give a path, not an address.', 'The server is named by --url.');
   if (/[?#]/.test(text)) throw usageError('The path has no query.', 'Write it as --query name=value.');
@@ -95,7 +95,7 @@ async function call(method: Method, path: string, options: ApiOptions, command: 
   if (isFinal && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
   const params = { query: queryOf(options.query ?? []) };
   const sent = await anyCall(client, method)(path, { params, headers, ...(body !== undefined && { body }) });
-  // A newer server may have paths that this contract lacks: it decides.
+  // A newer server may have paths that this contract lacks, so the server decides.
   if (sent.response.status === 404 && !contract.operations.some((one) => isAt(one, path))) {
     const near = nearestPaths(contract, path).map((one) => (one.startsWith(`${OWN}/`) ? one.slice(OWN.length) : one));
     throw new CommandError(
@@ -126,7 +126,7 @@ async function bodyFor(
   return readJson(input ?? '-', terminal);
 }
 
-/** The parameters of a query; one that is given more than once is a list. */
+/** The parameters of a query; a repeated one becomes a list. */
 function queryOf(texts: string[]): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {};
   for (const [name, value] of texts.map((text) => pair(text, '=', '--query'))) {

@@ -12,9 +12,9 @@ Examples:
   $ commerce audit list --action agent.findAndBuy --status 402
   $ commerce audit list --request 3f0c2a7e-1111-4222-8333-444455556666`;
 
-/** `audit list`: what staff, keys and agents did, and customers. */
+/** `audit list`: the actions of staff, keys, agents and customers. */
 export function addAudit(program: Command, terminal: Terminal): void {
-  const audit = program.command('audit').description('What was done, by whom, whatever came of it.');
+  const audit = program.command('audit').description('The recorded actions, successful or not, with their actors.');
   addCall(audit, terminal, {
     name: 'list',
     operation: 'dashboard.listAuditEvents',

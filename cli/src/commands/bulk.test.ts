@@ -21,7 +21,7 @@ async function merchant(answers: Answers) {
   return { folder, given, ...server, ...(await loggedIn(server.url)) };
 }
 
-test('orders are exported page by page, and no cell of the CSV can be a formula', async () => {
+test('exports orders page by page, without formulas in CSV cells', async () => {
   const evil = { ...ORDER, email: '=cmd()@example.com', note: '-1+1', staff_note: '\tx', order_number: '1002' };
   let calls = 0;
   const { folder, commerce, seen } = await merchant({
@@ -45,7 +45,7 @@ test('orders are exported page by page, and no cell of the CSV can be a formula'
   expect(await readdir(folder)).toEqual(['orders.csv']);
 });
 
-test('an export that breaks off goes on where it stopped', async () => {
+test('continues an interrupted export where it stopped', async () => {
   let broken = true;
   const { folder, commerce } = await merchant({
     [EXPORT]: ({ query }) => {
@@ -68,7 +68,7 @@ test('an export that breaks off goes on where it stopped', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { order_number: string }).order_number)).toEqual(['1001', '1002']);
 });
 
-test('rows of a file are sent together, and those that are refused are named by their line', async () => {
+test('sends the rows of a file together, and names rejected ones by line', async () => {
   const { given, commerce, seen } = await merchant({
     'POST /api/dashboard/inventory/adjust': { body: examples.AdjustmentResult.value },
     'POST /api/dashboard/orders/fulfill': { body: examples.FulfillResult.value },

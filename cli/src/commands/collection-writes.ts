@@ -17,7 +17,7 @@ type Product = Collection['products'][number];
 const EXAMPLES = `
 COLLECTION is a handle or an id, PRODUCT an id, a slug or a SKU. The products of an automatic collection are those that fit
 its rules. A rule is a field (tag, product_type, vendor, price, in_stock), a comparison (=, !=, ~ for contains, >, <) and a value.
-To delete asks first; programs agree with --yes.
+Deleting asks first; programs agree with --yes.
 
 Examples:
   $ commerce collections get summer
@@ -41,7 +41,7 @@ function rules(text: string, earlier: unknown): NonNullable<CollectionInput['rul
   const [, field, sign, value] = /^([a-z_]+)\s*(!=|[=~<>])\s*(.+)$/.exec(text) ?? [];
   const operator = OPERATORS[sign as keyof typeof OPERATORS];
   if (!field || !operator || !value) throw new InvalidArgumentError('Write a rule as tag=summer or "price<20".');
-  // Which fields there are is the server's to judge.
+  // The server decides which fields exist.
   const rule = { field, operator, value: field === 'price' ? amount(value) : value } as NonNullable<
     CollectionInput['rules']
   >[number];
@@ -62,7 +62,7 @@ export function addCollectionWrites(collections: Command, terminal: Terminal): v
   addCall(collections, terminal, {
     name: 'create <title>',
     operation: 'dashboard.createCollection',
-    description: 'Make a collection.',
+    description: 'Create a collection.',
     examples: EXAMPLES,
     flags: { rules: RULES },
     text: collectionText,
@@ -88,7 +88,7 @@ export function addCollectionWrites(collections: Command, terminal: Terminal): v
 
 function addProductsOf(collections: Command, terminal: Terminal): void {
   calls(collections.command('add <collection> <products...>'), 'dashboard.addCollectionProducts')
-    .description('Put products into a manual collection, at its end.')
+    .description('Add products to the end of a manual collection.')
     .addHelpText('after', EXAMPLES)
     .action((wanted: string, products: string[], _options, command: Command) =>
       onCollection(wanted, command, terminal, async (client, collection_id) => {
@@ -98,12 +98,12 @@ function addProductsOf(collections: Command, terminal: Terminal): void {
       }),
     );
   addYes(calls(collections.command('remove <collection> <product>'), 'dashboard.removeCollectionProduct'))
-    .description('Take a product out of a manual collection. The product stays.')
+    .description('Remove a product from a manual collection. The product is not deleted.')
     .addHelpText('after', EXAMPLES)
     .action((wanted: string, product: string, { yes }: YesOption, command: Command) =>
       onCollection(wanted, command, terminal, async (client, collection_id) => {
         const { id: product_id, name } = await findProduct(client, product);
-        if (!yes) await confirm(terminal, plain(`Take ${name} out of the collection ${wanted}?`));
+        if (!yes) await confirm(terminal, plain(`Remove ${name} from the collection ${wanted}?`));
         const params = { path: { collection_id, product_id } };
         return unwrap(client.DELETE('/api/dashboard/collections/{collection_id}/products/{product_id}', { params }));
       }),

@@ -11,7 +11,7 @@ const STOCK = {
   ...{ low_stock_threshold: 5, is_low_stock: false, is_out_of_stock: false, updated_at: '2026-03-02T20:15:00.000Z' },
 };
 
-test('without a login a command says how to log in', async () => {
+test('reports how to log in if a command has no login', async () => {
   const { commerce } = await user();
   expect(await commerce(['products', 'list'])).toEqual({
     code: 3,
@@ -20,7 +20,7 @@ test('without a login a command says how to log in', async () => {
   });
 });
 
-test('a server out of reach is reported as such', async () => {
+test('reports a server that cannot be reached', async () => {
   const { url } = await closedServer();
   const { commerce } = await loggedIn(url);
   const { code, err } = await commerce(['whoami', '--json']);
@@ -28,7 +28,7 @@ test('a server out of reach is reported as such', async () => {
   expect(JSON.parse(err)).toMatchObject({ error: 'unreachable', exit_code: 4, retryable: true });
 });
 
-test('a mistake in the command line is reported with what is allowed, in the form that was asked for', async () => {
+test('reports a wrong argument with the allowed values, in the requested format', async () => {
   const { commerce } = await user();
   const people = await commerce(['products', 'list', '--status', 'gone']);
   expect(people.code).toBe(2);
@@ -44,7 +44,7 @@ const leaves = (command: Command, path: string[] = []): string[][] =>
   command.commands.length === 0 ? [path] : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
 
 test.each(leaves(createProgram({ env, stdin, stdout, stderr, once, off })))(
-  'the command %s %s explains itself with examples',
+  'shows help with examples for %s %s',
   async (...command) => {
     const { commerce } = await user();
     const { code, out } = await commerce([...command, '--help']);
@@ -54,7 +54,7 @@ test.each(leaves(createProgram({ env, stdin, stdout, stderr, once, off })))(
   },
 );
 
-test('the mistakes of a 422 are named by option, with the request id', async () => {
+test('names the errors of a 422 by option, with the request id', async () => {
   const detail = [{ loc: ['query', 'limit'], msg: 'Input should be at most 100.', type: 'less_than_equal' }];
   const server = await fakeServer({
     'GET /api/dashboard/products': refusal(422, 'validation_error', 'The request does not fit.', { detail }),
@@ -69,14 +69,14 @@ test('the mistakes of a 422 are named by option, with the request id', async () 
   });
 });
 
-test('for a code that the CLI has no words for, the contract says what to do', async () => {
+test("uses the contract's remedy for a code without one of its own", async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': refusal(409, 'currency_in_use', 'No.') });
   const { commerce } = await loggedIn(server.url);
   const { err } = await commerce(['whoami']);
   expect(err).toContain('What to do: Keep the currency, or start with an empty shop.');
 });
 
-test('stock is listed as a table for people and as the answer itself for programs', async () => {
+test('lists stock as a table for people and as the response for programs', async () => {
   const page = pageOf('inventory', [STOCK, { ...STOCK, sku: null, inventory_quantity: 0, is_out_of_stock: true }]);
   const server = await fakeServer({ 'GET /api/dashboard/inventory': { body: page } });
   const { commerce } = await loggedIn(server.url);
@@ -96,7 +96,7 @@ test('stock is listed as a table for people and as the answer itself for program
   expect(JSON.parse(program.out)).toEqual(page);
 });
 
-test('stock is adjusted by SKU', async () => {
+test('adjusts stock by SKU', async () => {
   const similar = { ...STOCK, sku: 'MUG-10', variant_id: '0192f3a0-4444-7000-8000-000000000002' };
   const path = `/api/dashboard/inventory/${ID}/adjust`;
   const server = await fakeServer({
@@ -109,7 +109,7 @@ test('stock is adjusted by SKU', async () => {
   expect(server.seen.at(-1)).toMatchObject({ path, body: { delta: 24, reason: 'received' } });
 });
 
-test('a change of stock by nothing is refused before anything is sent', async () => {
+test('rejects a stock change of 0 before sending', async () => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(['inventory', 'adjust', ID, '--delta', '0', '--reason', 'correction']);
@@ -118,7 +118,7 @@ test('a change of stock by nothing is refused before anything is sent', async ()
   expect(server.seen).toHaveLength(0);
 });
 
-test('stock that changed since the count is reported with its current quantity', async () => {
+test('reports the current quantity if the stock changed since the count', async () => {
   const refused = refusal(409, 'quantity_changed', 'The quantity is 9 by now.', { actual: 9 });
   const server = await fakeServer({ [`POST /api/dashboard/inventory/${ID}/adjust`]: refused });
   const { commerce } = await loggedIn(server.url);
@@ -129,7 +129,7 @@ test('stock that changed since the count is reported with its current quantity',
   expect(err).toContain('There are 9 now.');
 });
 
-test('the secret of a sync key is printed when it is made', async () => {
+test('prints the secret of a new sync key', async () => {
   const key = {
     ...{ id: ID, key_id: 'sync_1', secret_prefix: 'syk_abc', description: 'Search', secret: 'syk_abcdef' },
     ...{ created_at: '2026-03-02T20:15:00.000Z', last_used_at: null, expires_at: null, revoked_at: null },
@@ -155,7 +155,7 @@ test('the secret of a sync key is printed when it is made', async () => {
   expect(server.seen).toHaveLength(4);
 });
 
-test('collections are listed', async () => {
+test('lists collections', async () => {
   const collection = {
     id: ID,
     title: 'On sale',

@@ -4,7 +4,7 @@ import { fakeServer, loggedIn } from '../testing.ts';
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
-/** What each of these commands asks, and the call that follows a yes. */
+/** The question of each of these commands, and the call after a yes. */
 const ASKING = [
   [['discounts', 'delete', ID], `Delete the discount ${ID}?`, `DELETE /api/dashboard/discounts/${ID}`],
   [
@@ -22,7 +22,7 @@ const ASKING = [
   [['payments', 'remove'], 'Remove the payment account and its keys?', 'DELETE /api/dashboard/payment-account'],
 ] as const;
 
-test.each(ASKING)('%j asks first, and a program agrees with --yes', async (args, question, call) => {
+test.each(ASKING)('%j asks first, and takes --yes from a program', async (args, question, call) => {
   const server = await fakeServer({ [call]: { body: { id: ID, deleted: true, description: '', agent_name: '' } } });
   const { commerce } = await loggedIn(server.url);
   const alone = await commerce([...args, '--json'], { input: 'y\n' });
@@ -41,7 +41,7 @@ test.each(ASKING)('%j asks first, and a program agrees with --yes', async (args,
 
 const FINAL = /^(?:anonymi[sz]e|cancel|delete|mark-paid|refund|remove|revoke)$/;
 
-test('every command that cannot be undone takes --yes', async () => {
+test('every irreversible command takes --yes', async () => {
   const { env, stdin, stdout, stderr, once, off } = process;
   const program = createProgram({ env, stdin, stdout, stderr, once, off });
   const leaves = [program, ...program.commands].flatMap(({ commands }) => commands);

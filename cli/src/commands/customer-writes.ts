@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { ORDER_COLUMNS } from './order-view.ts';
 
 const EXAMPLES = `
-CUSTOMER is an e-mail or an id. What is not named stays; "none" takes a value away.
+CUSTOMER is an e-mail or an id. Fields without an option stay as they are; "none" removes a value.
 
 Examples:
   $ commerce customers create june@example.com --first-name June --last-name Okafor
@@ -13,8 +13,8 @@ Examples:
   $ commerce customers orders june@example.com`;
 
 const ANONYMIZE_EXAMPLES = `
-CUSTOMER is an e-mail or an id. Name, addresses, e-mail and phone are erased from the customer and from its orders, sessions and
-agents end, and nothing brings them back. The command asks first; programs agree with --yes.
+CUSTOMER is an e-mail or an id. Name, addresses, e-mail and phone are erased from the customer and from its orders, and sessions
+and agents end. This cannot be undone. The command asks first; programs agree with --yes.
 
 Examples:
   $ commerce customers anonymize june@example.com`;
@@ -24,7 +24,7 @@ export function addCustomerWrites(customers: Command, terminal: Terminal): void 
   addCall(customers, terminal, {
     name: 'create <email>',
     operation: 'dashboard.createCustomer',
-    description: 'Make a customer without an account.',
+    description: 'Create a customer without an account.',
     examples: EXAMPLES,
     text: ({ email, id }) => plain(`Made: ${email}, ${id}.`),
   });
@@ -38,9 +38,9 @@ export function addCustomerWrites(customers: Command, terminal: Terminal): void 
   addCall(customers, terminal, {
     name: 'anonymize <customer>',
     operation: 'dashboard.anonymizeCustomer',
-    description: 'Erase who a customer is. Orders stay for the books.',
+    description: "Erase a customer's personal data. Orders are kept for accounting.",
     examples: ANONYMIZE_EXAMPLES,
-    asks: (wanted) => `Erase who ${wanted} is? Nothing brings it back.`,
+    asks: (wanted) => `Erase the personal data of ${wanted}? This cannot be undone.`,
     text: (_customer, { named }) => plain(`Anonymised: ${named}.`),
   });
   addCall(customers, terminal, {

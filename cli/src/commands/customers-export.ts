@@ -9,7 +9,7 @@ type Customer = Schemas['CustomerDetails'];
 
 const EXAMPLES = `
 The CSV has a row for each customer, with the default address and the newest decision about mails. JSONL has everything.
-An export needs the scope customers:export, which a person's role may have and an API key must be given by name.
+An export needs the scope customers:export, which a role may include and an API key needs by name.
 
 Examples:
   $ commerce customers export --output customers.csv

@@ -6,7 +6,7 @@ import { type Answers, fakeServer, folder, loggedIn, refusal, type Seen } from '
 
 const IMPORT = 'POST /api/dashboard/customers/import';
 
-/** A shop that holds customers by e-mail, refuses a city "Nowhere", and every call that has the note "poison". */
+/** A shop that stores customers by e-mail, rejects the city "Nowhere", and rejects every call with the note "poison". */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {
@@ -38,7 +38,7 @@ const HEADER =
   'Default Address Address2,Default Address City,Default Address Province Code,Default Address Country Code,' +
   'Default Address Zip,Default Address Phone,Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags';
 
-test("Shopify's customers CSV comes in with addresses, consent, notes and tags; what has no place is told once", async () => {
+test("imports Shopify's customers CSV with addresses, consent, notes and tags, and reports unsupported columns once", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -78,7 +78,7 @@ test("Shopify's customers CSV comes in with addresses, consent, notes and tags; 
   });
 });
 
-test('lines that are refused are named with their column in the words of the file, and the others go on', async () => {
+test("names rejected lines with the file's column names, and imports the others", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -105,7 +105,7 @@ test('lines that are refused are named with their column in the words of the fil
   ]);
 });
 
-test('JSON Lines go in calls of at most 100, and again without change; a line that spoils its call is found', async () => {
+test('sends JSON Lines in calls of at most 100, unchanged on a repeat, and finds a line that fails its call', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const many = Array.from({ length: 150 }, (_, i) => ({ email: `c${i}@example.com` }));
@@ -123,18 +123,18 @@ test('JSON Lines go in calls of at most 100, and again without change; a line th
   const spoilt = await fileOf([many[0], '', '{"email": ', '[]', { email: 'p@example.com', note: 'poison' }, many[1]]);
   const { code, out, err } = await commerce(['customers', 'import', spoilt, '--json']);
   expect([code, JSON.parse(out).counts]).toEqual([5, { created: 0, updated: 0, unchanged: 2, failed: 3 }]);
-  const told = err
+  const reports = err
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(told.slice(0, 3)).toMatchObject([
+  expect(reports.slice(0, 3)).toMatchObject([
     { line: 3, field: 'json' },
     { line: 4, field: 'json', message: 'The line must hold one JSON object, a customer.' },
     { line: 5, field: 'customer', message: 'Not this note.', email: 'p@example.com' },
   ]);
 });
 
-test('what customers export wrote is taken without what the server makes itself', async () => {
+test('imports the file of customers export without the fields that the server sets', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const person = { first_name: 'Ada', last_name: null, phone: null, locale: 'de', note: null, metadata: {} };
@@ -160,7 +160,7 @@ test('what customers export wrote is taken without what the server makes itself'
   ]);
 });
 
-test('a file that is none of these is refused before anything is sent', async () => {
+test('rejects a file in an unknown format before sending', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   for (const [text, reason] of [

@@ -15,13 +15,14 @@ interface ImportOptions extends EncodingOption, ReportOptions {
 }
 
 const EXAMPLES = `
-A customer is recognised by the e-mail, or by the phone number where there is no e-mail. Of one the shop has already, only what is empty is filled, or, with --overwrite, replaced;
-what they decided here about mails stays. Importing a file again changes nothing. Nobody is sent a mail. Passwords do not come
-along: a customer sets one by the password reset. Refused customers are named by line and the others go on (exit code 5).
+A customer is recognised by the e-mail, or by the phone number if there is no e-mail. For existing customers, only empty fields are
+filled, or with --overwrite replaced; their decisions here about mails stay. Importing a file again changes nothing. No mails are
+sent. Passwords are not imported: a customer sets one by the password reset. Rejected customers are named by line, and the others
+are imported (exit code 5).
 
 Formats, recognised by the first line:
   shopify   Shopify's customers CSV; tags become metadata
-  jsonl     one JSON object per line, in the shape of the API or as customers export writes it
+  jsonl     one JSON object per line, in the shape of the API or as written by customers export
 
 Examples:
   $ commerce customers import customers_export.csv --dry-run
@@ -30,11 +31,11 @@ Examples:
 /** `customers import FILE`. */
 export function addCustomersImport(customers: Command, terminal: Terminal): void {
   addEncoding(calls(customers.command('import <file>'), 'dashboard.importCustomers'))
-    .description('Take over customers from a file.')
-    .option('--dry-run', 'say what would happen, and change nothing')
-    .option('--overwrite', 'replace what customers have here already')
-    .option('--report <file>', 'write refusals and warnings to this file, as CSV')
-    .option('--errors <file>', 'write the refused customers to this file, one JSON object per line')
+    .description('Import customers from a file.')
+    .option('--dry-run', 'show the result without changing anything')
+    .option('--overwrite', 'replace the existing data of customers')
+    .option('--report <file>', 'write rejections and warnings to this file, as CSV')
+    .option('--errors <file>', 'write the rejected customers to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }

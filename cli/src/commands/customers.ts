@@ -35,7 +35,7 @@ export function addCustomers(program: Command, terminal: Terminal): void {
       q: { help: 'search e-mails, names and phone numbers' },
       has_account: { help: 'only customers with a password to log in with' },
     },
-    description: 'List customers, newest first unless --sort says otherwise.',
+    description: 'List customers, newest first by default.',
     examples: LIST_EXAMPLES,
     text: (page, view) => pageText('customers', COLUMNS, page.customers, page, view),
   });
@@ -100,7 +100,7 @@ function details(customer: CustomerDetails, { paint }: View): string {
   );
 }
 
-/** Whether the customer agreed to mails about offers, and when, where and to what wording they last did. */
+/** Whether the customer agreed to mails about offers, and the time, place and wording of the latest decision. */
 function newsletterOf({ marketing_opt_in, marketing_consents: [newest] }: CustomerDetails): string {
   const holds = marketing_opt_in ? 'yes' : 'no';
   if (!newest || newest.granted !== marketing_opt_in) return holds;

@@ -17,7 +17,7 @@ interface ReplayOptions {
 }
 
 const EXAMPLES = `
-Deliveries are kept for 30 days. ID is that of the list.
+Deliveries are kept for 30 days. ID is the id in the list.
 
 Examples:
   $ commerce deliveries list --status failed
@@ -26,11 +26,11 @@ Examples:
   $ commerce deliveries replay --failed-since 2026-03-02
   $ commerce deliveries replay --failed-since 2026-03-02T08:00:00Z --webhook WEBHOOK_ID`;
 
-/** `deliveries list|show|replay`: events on their way to webhooks. */
+/** `deliveries list|show|replay`: the deliveries of events to webhooks. */
 export function addDeliveries(program: Command, terminal: Terminal): void {
   const deliveries = program
     .command('deliveries')
-    .description('Deliveries to webhooks and their outcome.')
+    .description('Deliveries to webhooks and their results.')
     .addHelpText('after', EXAMPLES);
   addCall(deliveries, terminal, {
     name: 'list',
@@ -42,14 +42,14 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
   addCall(deliveries, terminal, {
     name: 'show <id>',
     operation: 'dashboard.getWebhookDelivery',
-    description: 'Show what was sent, and each attempt.',
+    description: 'Show the body and each attempt.',
     examples: EXAMPLES,
     text: details,
   });
   calls(deliveries.command('replay'), 'dashboard.replayWebhookDelivery', 'dashboard.replayFailedWebhookDeliveries')
     .argument('[id]', 'the delivery, as the list shows it', uuid)
-    .description('Send an event again, or all that failed since a time.')
-    .option('--failed-since <when>', 'all that failed since then: a day, or a time', since)
+    .description('Send an event again, or all that have failed since a time.')
+    .option('--failed-since <when>', 'all that have failed since then: a day, or a time', since)
     .option('--webhook <id>', 'with --failed-since: only those of this webhook', uuid)
     .addHelpText('after', EXAMPLES)
     .action((id: string | undefined, options: ReplayOptions, command: Command) =>
@@ -92,7 +92,7 @@ function details(delivery: Delivery & { attempts: Attempt[]; payload: unknown },
     paint,
   );
   const tried = attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
-  // Line by line, so that the body keeps its lines, and none of its characters move the cursor.
+  // Line by line, so that the body keeps its lines and no character can move the cursor.
   const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
   const last = attempts.at(-1)?.response_body?.trim();
   const answer = last ? `\n\nThe last answer:\n${last.split('\n').map(plain).join('\n')}` : '';
@@ -114,7 +114,7 @@ async function replayOne(delivery_id: string, command: Command, terminal: Termin
   show(terminal, isJson(command), delivery, () => `On its way again: ${delivery.type}, event ${delivery.event_id}.`);
 }
 
-/** The server replays a limited number in each call; it is called until none remain. */
+/** The server replays a limited number per call; repeat until none remain. */
 async function replayFailed(body: { since: string; webhook_id?: string }, command: Command, terminal: Terminal) {
   const { client } = await openSession(command, terminal);
   const total = { replayed: 0, remaining: 0 };
@@ -122,12 +122,12 @@ async function replayFailed(body: { since: string; webhook_id?: string }, comman
     const batch = await unwrap(client.POST('/api/dashboard/webhook-deliveries/replay-failed', { body }));
     total.replayed += batch.replayed;
     total.remaining = batch.remaining;
-    // An empty batch: others are at work on what remains.
+    // An empty batch: other callers are replaying the rest.
     more = batch.remaining > 0 && batch.replayed > 0;
     if (more) terminal.stderr.write(`${total.replayed} on their way again, ${batch.remaining} remain.\n`);
   }
   show(terminal, isJson(command), total, () => {
-    if (total.replayed === 0) return 'Nothing failed since then at a webhook that is enabled.';
+    if (total.replayed === 0) return 'No delivery to an enabled webhook has failed since then.';
     return `On their way again: ${total.replayed}.`;
   });
 }

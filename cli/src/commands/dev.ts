@@ -16,8 +16,8 @@ interface DevOptions {
 }
 
 const EXAMPLES = `
-In a folder that commerce init made. Ports that are in use are passed over. The settings of the server may stand in a file .env in
-the folder. What the server logs is shown by commerce logs tail. Ctrl-C ends both.
+Run it in a folder of commerce init. Ports that are in use are skipped. The server also reads its settings from a file .env in
+the folder. commerce logs tail shows its log. Ctrl-C ends both.
 
 Examples:
   $ commerce dev
@@ -25,11 +25,11 @@ Examples:
 
 const STOREFRONT = 'storefront/server.js';
 
-/** `dev`: the server and the storefront of a folder, until Ctrl-C. */
+/** `dev`: runs the server and the storefront of a folder, until Ctrl-C. */
 export function addDev(program: Command, terminal: Terminal): void {
   program
     .command('dev [folder]')
-    .description('Run the shop of a folder, and its storefront, which starts again when its files change.')
+    .description('Run the shop of a folder, and its storefront, which restarts when its files change.')
     .option('--port <number>', 'the port of the server', wholeNumber, 8080)
     .option('--storefront-port <number>', 'the port of the storefront', wholeNumber, 3000)
     .addHelpText('after', EXAMPLES)
@@ -47,7 +47,7 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   const running: { end: () => Promise<void> }[] = [];
   try {
     const isFirst = !existsSync(dirname(dirname(logFile)));
-    terminal.stderr.write(`Starting the shop …${isFirst ? ' Its database and a demo shop are made first.' : ''}\n`);
+    terminal.stderr.write(`Starting the shop …${isFirst ? ' Its database and a demo shop are created first.' : ''}\n`);
     const server = await startServer(program, { folder, env, port, logFile });
     running.push({ end: () => end(server) });
     const demo = await demoIn(dirname(dirname(logFile)));
@@ -89,7 +89,7 @@ function variablesFor(url: string, demo: Demo, port: number): Record<string, str
   return { COMMERCE_URL: url, COMMERCE_SITE_ID, COMMERCE_STOREFRONT_TOKEN, PORT: String(port) };
 }
 
-/** Has the shop's pages lead back to the storefront of this machine, unless its merchant named another one. */
+/** Sets the storefront of this machine as the shop's storefront_url, unless the merchant has set another one. */
 async function tellStorefront(baseUrl: string, { api_key: apiKey }: Demo, port: number): Promise<void> {
   const client = createDashboardClient({ baseUrl, apiKey });
   const { storefront_url } = await unwrap(client.GET('/api/dashboard/settings'));
@@ -106,7 +106,7 @@ interface Addresses {
 }
 
 function tellAddresses(terminal: Terminal, json: boolean, { url, storefront, demo, logFile }: Addresses): void {
-  const told = {
+  const info = {
     ...(storefront && { storefront: `http://localhost:${storefront}` }),
     panel: `${url}/panel`,
     ...(demo && { login: `${demo.staff.email}  ${demo.staff.password}` }),
@@ -115,8 +115,8 @@ function tellAddresses(terminal: Terminal, json: boolean, { url, storefront, dem
     docs: `${url}/docs`,
     logs: logFile,
   };
-  show(terminal, json, told, (paint) => {
-    const { storefront: front, panel, login, mcp, api, docs } = told;
+  show(terminal, json, info, (paint) => {
+    const { storefront: front, panel, login, mcp, api, docs } = info;
     const lines = {
       Storefront: front,
       Panel: panel,

@@ -5,14 +5,14 @@ import { isUuid } from './options.ts';
 
 type Discount = Schemas['Discount'];
 
-/** The id of a discount named by id or code, whatever the code's case. */
+/** The id of a discount named by id or code, ignoring case. */
 export async function discountIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const params = { query: { q: wanted } };
   for await (const { id, code } of paginate(client, '/api/dashboard/discounts', { params })) {
     if (code.toLowerCase() === wanted.toLowerCase()) return id;
   }
-  const remedy = 'See which there are: commerce discounts list';
+  const remedy = 'List them: commerce discounts list';
   throw new CommandError(EXIT.refused, 'not_found', `There is no discount code "${wanted}".`, remedy);
 }
 
@@ -42,13 +42,13 @@ function count(ids: string[], noun: string): string[] {
   return ids.length > 0 ? [`${ids.length} ${noun}`] : [];
 }
 
-/** What a discount takes off, in a word. */
+/** The discount in a few words. */
 export function takesOff({ kind, value, currency }: Discount): string {
   if (kind === 'percentage') return `${Number(value)} %`;
   return kind === 'free_shipping' ? 'shipping' : `${value} ${currency}`;
 }
 
-/** How often something was used, and how often it may be. */
+/** How often a code was used, and its limit. */
 export function ofLimit(count: number, limit: number | null): string {
   return limit === null ? String(count) : `${count} of ${limit}`;
 }

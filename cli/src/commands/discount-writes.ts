@@ -22,15 +22,15 @@ Examples:
   $ commerce discounts create FREESHIP --free-shipping`;
 
 const UPDATE_EXAMPLES = `
-DISCOUNT is a code or an id. What is not named stays; "none" takes a condition away. Carts with the code follow at once,
-orders never.
+DISCOUNT is a code or an id. Fields without an option stay as they are; "none" removes a condition. Carts with the code
+change at once, orders never.
 
 Examples:
   $ commerce discounts update WELCOME10 --value 15 --ends none
   $ commerce discounts update WELCOME10 --disable`;
 
 const DELETE_EXAMPLES = `
-DISCOUNT is a code or an id. A code that is on a cart or was redeemed stays for the books: disable it instead. The
+DISCOUNT is a code or an id. A code that is on a cart or was redeemed must be kept: disable it instead. The
 command asks first; programs agree with --yes.
 
 Examples:
@@ -42,7 +42,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
   const create = addCall(discounts, terminal, {
     name: 'create <code>',
     operation: 'dashboard.createDiscount',
-    description: 'Make a discount code that takes off a share, an amount or the shipping cost.',
+    description: 'Create a discount code for a percentage, an amount or free shipping.',
     examples: CREATE_EXAMPLES,
     // One flag for each kind sets both.
     flags: {
@@ -55,7 +55,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
   });
   nameFlags(create, { value: '--percentage or --amount' })
     .option('--percentage <percent>', 'the percentage to take off, such as 12.5', percent)
-    .option('--amount <amount>', 'the amount to take off', amount)
+    .option('--amount <amount>', 'the amount of the discount', amount)
     .option('--free-shipping', 'makes shipping free');
   addCall(discounts, terminal, {
     name: 'update <discount>',
@@ -75,7 +75,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
   addCall(discounts, terminal, {
     name: 'delete <discount>',
     operation: 'dashboard.deleteDiscount',
-    description: 'Delete a code that no cart has and that was never redeemed.',
+    description: 'Delete a code that no cart uses and that was never redeemed.',
     examples: DELETE_EXAMPLES,
     asks: (wanted) => `Delete the discount ${wanted}?`,
     text: (_deletion, { named }) => `Deleted: ${named}.`,

@@ -10,7 +10,7 @@ const CUSTOMER = examples.CustomerDetails.value;
 const DISCOUNTS = '/api/dashboard/discounts';
 const OPTIONS = '/api/dashboard/shipping-options';
 
-test('discounts are listed with what they take off and how often they were used', async () => {
+test('lists discounts with their amounts and usage', async () => {
   const free = {
     ...DISCOUNT,
     code: 'FREESHIP',
@@ -30,7 +30,7 @@ test('discounts are listed with what they take off and how often they were used'
   expect(server.seen[0]?.query.toString()).toBe('status=active');
 });
 
-test('a code is made with its conditions', async () => {
+test('creates a code with its conditions', async () => {
   const server = await fakeServer({ [`POST ${DISCOUNTS}`]: { status: 201, body: DISCOUNT } });
   const { commerce } = await loggedIn(server.url);
   const terms = ['--minimum-subtotal', '20', '--usage-limit-per-customer', '1', '--ends', '2026-12-31'];
@@ -50,7 +50,7 @@ test('a code is made with its conditions', async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test('a discount is changed and deleted by its code, whatever the case', async () => {
+test('changes and deletes a discount by its code, ignoring case', async () => {
   const similar = { ...DISCOUNT, id: '0192f3a2-4444-7000-8000-000000000002', code: 'WELCOME100' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}`;
   const server = await fakeServer({
@@ -80,7 +80,7 @@ test('a discount is changed and deleted by its code, whatever the case', async (
   expect((await commerce(['discounts', 'get', 'WELCOME'])).err).toContain('There is no discount code "WELCOME".');
 });
 
-test('the uses of a code are listed, and how to go on', async () => {
+test('lists the redemptions of a code with the command for the next page', async () => {
   const page = { ...examples.Redemptions.value, next_cursor: 'c2' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}/redemptions`;
   const server = await fakeServer({ [`GET ${path}`]: { body: page } });
@@ -91,7 +91,7 @@ test('the uses of a code are listed, and how to go on', async () => {
   expect(server.seen[0]?.query.toString()).toBe('status=redeemed&limit=1');
 });
 
-test('shipping options are listed, made, changed and deleted by name', async () => {
+test('lists, creates, changes and deletes shipping options by name', async () => {
   const path = `${OPTIONS}/${OPTION.id}`;
   const server = await fakeServer({
     [`GET ${OPTIONS}`]: { body: pageOf('shipping_options', [OPTION]) },
@@ -123,7 +123,7 @@ test('shipping options are listed, made, changed and deleted by name', async () 
   );
 });
 
-test('a name that two shipping options have is not guessed at', async () => {
+test('rejects a name that two shipping options share', async () => {
   const twin = { ...OPTION, id: '0192f3a2-6666-7000-8000-000000000002' };
   const server = await fakeServer({ [`GET ${OPTIONS}`]: { body: pageOf('shipping_options', [OPTION, twin]) } });
   const { commerce } = await loggedIn(server.url);
@@ -132,7 +132,7 @@ test('a name that two shipping options have is not guessed at', async () => {
   expect(err).toContain('2 options are named "Parcel".');
 });
 
-test('customers are listed, and shown by e-mail with the address book', async () => {
+test('lists customers, and shows one by e-mail with the address book', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/customers': { body: pageOf('customers', [CUSTOMER]) },
     [`GET /api/dashboard/customers/${CUSTOMER.id}`]: { body: CUSTOMER },

@@ -29,7 +29,7 @@ Examples:
 
 /** `discounts list|get|create|update|delete|redemptions`. */
 export function addDiscounts(program: Command, terminal: Terminal): void {
-  const discounts = program.command('discounts').description('The codes that make a cart cheaper.');
+  const discounts = program.command('discounts').description('Codes that reduce the price of a cart.');
   addCall(discounts, terminal, {
     name: 'list',
     operation: 'dashboard.listDiscounts',
@@ -41,14 +41,14 @@ export function addDiscounts(program: Command, terminal: Terminal): void {
   addCall(discounts, terminal, {
     name: 'get <discount>',
     operation: 'dashboard.getDiscount',
-    description: 'Show one discount with its conditions, and how often it was used.',
+    description: 'Show one discount with its conditions and usage.',
     examples: GET_EXAMPLES,
     text: discountText,
   });
   addCall(discounts, terminal, {
     name: 'redemptions <discount>',
     operation: 'dashboard.listDiscountRedemptions',
-    description: 'List the uses of a code, newest first.',
+    description: 'List the redemptions of a code, newest first.',
     examples: REDEMPTION_EXAMPLES,
     text: (page, view) => cursorText('No redemptions.', REDEMPTION_COLUMNS, page.redemptions, page, view),
   });

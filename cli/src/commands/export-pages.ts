@@ -14,7 +14,7 @@ export interface ExportOptions {
   after?: string;
 }
 
-/** A column of the CSV; what it is of one row. */
+/** A column of the CSV, and its value for one row. */
 export type CsvColumns<Row> = Record<string, (row: Row) => string | number | boolean | null | undefined>;
 
 interface Page<Entry> {
@@ -24,26 +24,26 @@ interface Page<Entry> {
 
 interface Exported<Entry, Row> {
   noun: string;
-  /** Reads the page from a cursor on. */
+  /** Reads the page at a cursor. */
   read(cursor: string | undefined): Promise<Page<Entry>>;
-  /** The rows that one entry has in a CSV. */
+  /** The CSV rows of one entry. */
   rowsOf(entry: Entry): Row[];
   columns: CsvColumns<Row>;
 }
 
-/** An export reads page after page by itself. */
+/** An export reads page after page itself. */
 export const PAGES = { cursor: false, limit: false } as const;
 
 export function addExportOptions(command: Command): Command {
   return command
     .addOption(choice('--format <format>', 'how to write it', ['csv', 'jsonl']).default('csv'))
     .option('--output <file>', 'the file to write; replaced only when the export is complete')
-    .option('--after <cursor>', 'go on with an export that broke off, from the cursor that it told');
+    .option('--after <cursor>', 'continue an interrupted export, from the cursor that it printed');
 }
 
 /**
- * Writes page by page, each before the next is read, and tells the progress on stderr. An export that breaks off tells the
- * cursor with which it goes on; what it has written to a file stays in FILE.partial until then.
+ * Writes each page before it reads the next, and prints the progress on stderr. An interrupted export prints the cursor to
+ * continue from; until then, the written part of a file stays in FILE.partial.
  */
 export async function exportPages<Entry, Row>(
   { noun, read, rowsOf, columns }: Exported<Entry, Row>,
@@ -73,7 +73,7 @@ export async function exportPages<Entry, Row>(
       if (!json && cursor) terminal.stderr.write(`${count} ${noun}, next --after ${cursor}\n`);
     } while (cursor);
   } catch (error) {
-    const again = cursor ? ` Go on with the same command and --after ${cursor}` : ' Run the same command again';
+    const again = cursor ? ` Continue with the same command and --after ${cursor}` : ' Run the same command again';
     if (!json) terminal.stderr.write(`Stopped after ${count} ${noun}.${again}.\n`);
     throw error;
   } finally {

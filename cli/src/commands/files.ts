@@ -29,7 +29,7 @@ export function addFiles(program: Command, terminal: Terminal): void {
   addCall(files, terminal, {
     name: 'get <file>',
     operation: 'dashboard.getFile',
-    description: 'Show how far an uploaded file is.',
+    description: 'Show the state of an uploaded file.',
     examples: EXAMPLES,
     text: textOf,
   });

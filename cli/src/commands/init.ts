@@ -16,22 +16,22 @@ interface InitOptions {
 }
 
 const EXAMPLES = `
-The folder gets the server as a package, with a PostgreSQL of its own, and a storefront of one file to change. It must not exist,
-or be empty.
+The folder gets the server as a package with its own PostgreSQL, and a storefront in one file to edit. It must be empty or not
+exist yet.
 
 Examples:
   $ commerce init my-shop
   $ commerce init my-shop --from ../packages      versions that are not published: the tarballs of npm pack`;
 
-/** From src/commands and, as it is packed, from dist. */
+/** Relative to src/commands and, in the package, to dist. */
 const TEMPLATES = new URL(import.meta.url.endsWith('.ts') ? '../../templates/' : '../templates/', import.meta.url);
 
-/** `init`: a folder with a shop to run and a storefront to change. */
+/** `init`: creates a folder with a shop to run and a storefront to edit. */
 export function addInit(program: Command, terminal: Terminal): void {
   program
     .command('init <folder>')
-    .description('Make a folder with a shop that runs on this machine, and a storefront.')
-    .option('--from <directory>', 'take our packages from the tarballs in this directory')
+    .description('Create a folder with a shop that runs on this machine, and a storefront.')
+    .option('--from <directory>', 'use our packages from the tarballs in this directory')
     .option('--no-install', 'only write the files')
     .addHelpText('after', EXAMPLES)
     .action((folder: string, options: InitOptions, command: Command) => init(folder, options, command, terminal));
@@ -47,7 +47,7 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
   const tarballs = from === undefined ? {} : await tarballsFrom(resolve(from), folder);
   await mkdir(folder, { recursive: true });
   await cp(fileURLToPath(TEMPLATES), folder, { recursive: true });
-  // npm packs no file of that name.
+  // npm does not pack files of that name.
   await rename(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const manifest = manifestOf(packageNameOf(folder), tarballs);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -60,7 +60,7 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
   );
 }
 
-/** A name that npm takes. */
+/** A valid npm package name. */
 function packageNameOf(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
@@ -81,11 +81,11 @@ async function installIn(folder: string, { env, stderr }: Terminal, megabytes: n
   stopClock();
   if (code === 0) return;
   stderr.write(Buffer.concat(said));
-  const remedy = `See what npm says above, and repeat it: cd ${folder} && npm install`;
+  const remedy = `See the output of npm above, and repeat it: cd ${folder} && npm install`;
   throw new CommandError(EXIT.refused, 'not_installed', 'npm could not install the packages.', remedy);
 }
 
-/** Shows that something goes on, on a terminal, until it is stopped. */
+/** Shows activity on a terminal until it is stopped. */
 function startClock(stderr: Terminal['stderr']): () => void {
   const began = performance.now();
   const timer = setInterval(() => stderr.write(`\r${Math.round((performance.now() - began) / 1000)} s`), 1_000);

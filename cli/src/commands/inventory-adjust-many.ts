@@ -11,7 +11,7 @@ import { inBatches, showResults } from './row-results.ts';
 
 const EXAMPLES = `
 FILE is a CSV with a header: sku (or variant_id), and either delta, or set_to with expected_quantity, the quantity that the
-count started from; note if you like. A row that is refused, because something was sold meanwhile, say, stops no other.
+count started from; and an optional note. A rejected row, such as after a sale in the meantime, does not stop the others.
 
 Examples:
   $ commerce inventory adjust-many delivery.csv --reason received --note "Delivery of 2 March"
@@ -21,7 +21,7 @@ export function addAdjustMany(inventory: Command, terminal: Terminal): void {
   addEncoding(
     addFlags(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories', {
       note: { help: 'a note for rows without one, kept with the movements' },
-      dry_run: { sets: [{ flag: '--dry-run', help: 'show what would happen, and change nothing', value: true }] },
+      dry_run: { sets: [{ flag: '--dry-run', help: 'show the result without changing anything', value: true }] },
     }),
   )
     .description('Change the stock of many variants, from a CSV.')

@@ -16,11 +16,11 @@ Examples:
   $ commerce inventory movements MUG-1
   $ commerce inventory movements MUG-1 --max 500 --json`;
 
-/** `inventory movements`: why the stock of a variant is what it is. */
+/** `inventory movements`: the history of a variant's stock. */
 export function addMovements(inventory: Command, terminal: Terminal): void {
   calls(inventory.command('movements <variant>'), 'dashboard.listMovements')
     .description('List the changes of the stock of a variant, newest first.')
-    .option('--max <number>', 'how many at most', wholeNumber, 50)
+    .option('--max <number>', 'the maximum number', wholeNumber, 50)
     .addHelpText('after', EXAMPLES)
     .action((variant: string, { max }: { max: number }, command: Command) =>
       movements(variant, max, command, terminal),

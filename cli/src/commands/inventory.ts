@@ -22,8 +22,8 @@ Examples:
   $ commerce inventory list --low-stock --out-of-stock`;
 
 const ADJUST_EXAMPLES = `
-VARIANT is a SKU or a variant's id. --set-to needs --expected, the quantity that the count started from: when something
-was sold meanwhile, the change is refused and the new quantity told.
+VARIANT is a SKU or a variant's id. --set-to needs --expected, the quantity that the count started from: if something
+was sold in the meantime, the change is rejected and the new quantity shown.
 
 Examples:
   $ commerce inventory adjust MUG-1 --delta 24 --reason received --note "Delivery of 2 March"
@@ -71,7 +71,7 @@ export function addInventory(program: Command, terminal: Terminal): void {
     name: 'adjust <variant>',
     operation: 'dashboard.adjustInventory',
     flags: {
-      set_to: { help: 'the quantity that was counted' },
+      set_to: { help: 'the counted quantity' },
       expected_quantity: { help: 'with --set-to: the quantity that the count started from' },
     },
     description: 'Change the stock of one variant.',
@@ -83,13 +83,16 @@ export function addInventory(program: Command, terminal: Terminal): void {
   addMovements(inventory, terminal);
 }
 
-/** Rejects flags that do not go together; the server judges those of --input. */
+/** Rejects flags that do not go together; the server checks the fields of --input. */
 function checked({ delta, setTo, expected, input }: AdjustOptions) {
   if (input !== undefined) return {};
   if ((delta === undefined) === (setTo === undefined)) throw usageError('Give either --delta or --set-to.');
-  if (delta === 0) throw usageError('--delta 0 changes nothing.', 'Give the change; negative for what went out.');
+  if (delta === 0) throw usageError('--delta 0 changes nothing.', 'Give the change; negative for stock that left.');
   if ((setTo === undefined) !== (expected === undefined)) {
-    throw usageError('--set-to and --expected go together.', 'Give as --expected what the list said before counting.');
+    throw usageError(
+      '--set-to and --expected go together.',
+      'Give the listed quantity from before the count as --expected.',
+    );
   }
   return {};
 }

@@ -15,7 +15,7 @@ const until = (condition: () => void) => vi.waitFor(condition, { timeout: 10_000
 type Page = ReturnType<typeof refusal>;
 const pageOf = (...events: unknown[]): Page => ({ body: { events, next_cursor: `c${events.length}` } });
 
-/** A shop that answers the fetches of a listener with these, one after the other, and then with no events. */
+/** A shop that returns these responses to a listener's fetches in order, and then no events. */
 async function shop(...pages: Page[]) {
   return fakeServer({
     [`POST ${LISTENERS}`]: { status: 201, body: LISTENER },
@@ -26,7 +26,7 @@ async function shop(...pages: Page[]) {
 
 const calls = (seen: Seen[]) => seen.map(({ method }) => method);
 
-test('events go to the receiver, signed like real ones, and each is shown with its answer', async () => {
+test("forwards events signed like real ones, and shows each with the receiver's response", async () => {
   const other = { ...EVENT, event_id: '0192f3a3-4444-7000-8000-000000000002' };
   const receiver = await fakeServer({
     'POST /hooks': ({ headers }) => ({ status: headers['webhook-id'] === EVENT.event_id ? 204 : 500 }),
@@ -60,23 +60,23 @@ test('events go to the receiver, signed like real ones, and each is shown with i
   }
 });
 
-test('an unreachable receiver is reported, and the next event is tried', async () => {
+test('reports an unreachable receiver, and tries the next event', async () => {
   const nowhere = await closedServer();
   const redirecting = await fakeServer({ 'POST /': { status: 302, headers: { Location: nowhere.url } } });
-  for (const [url, told] of [
+  for (const [url, expected] of [
     [nowhere.url, 'ECONNREFUSED'],
     [redirecting.url, '302'],
   ] as const) {
     const server = await shop(pageOf(EVENT), pageOf(EVENT));
     const { begin } = await loggedIn(server.url);
     const { out, interrupt, ended } = begin(['listen', '--forward-to', url]);
-    await until(() => expect(out().split(told)).toHaveLength(3));
+    await until(() => expect(out().split(expected)).toHaveLength(3));
     interrupt();
     expect((await ended).code).toBe(0);
   }
 });
 
-test('it outlives a server that cannot answer, and goes on where it was', async () => {
+test('survives a server that cannot answer, and continues where it was', async () => {
   const busy = refusal(503, 'unavailable', 'Restarting.', { retryable: true });
   const server = await shop(pageOf(EVENT), busy, busy, pageOf(EVENT, EVENT));
   const { begin } = await loggedIn(server.url);
@@ -98,7 +98,7 @@ test('it outlives a server that cannot answer, and goes on where it was', async 
   ]);
 });
 
-test('a listener whose time was over is replaced, and that is said', async () => {
+test('replaces an expired listener, and reports it', async () => {
   const server = await shop(refusal(404, 'not_found', 'No such listener.'), pageOf(EVENT));
   const { begin } = await loggedIn(server.url);
   const { out, interrupt, ended } = begin(['listen', '--json']);
@@ -115,7 +115,7 @@ test('a listener whose time was over is replaced, and that is said', async () =>
   expect(calls(server.seen).slice(0, 4)).toEqual(['POST', 'GET', 'POST', 'GET']);
 });
 
-test('what cannot pass ends it: no login, no server, no address', async () => {
+test('stops without a login, a server or a valid address', async () => {
   const revoked = await shop(refusal(401, 'invalid_token', 'Revoked.'));
   expect((await (await loggedIn(revoked.url)).commerce(['listen'])).code).toBe(3);
   const { url } = await closedServer();

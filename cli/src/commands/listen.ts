@@ -17,8 +17,8 @@ interface ListenOptions {
 }
 
 const EXAMPLES = `
-Events are signed as the shop signs them for a webhook, with the secret that is printed first. An event that your receiver
-does not take is not sent again. Ctrl-C ends it.
+Events are signed like those of a webhook, with the secret that is printed first. An event that your receiver rejects is
+not sent again. Ctrl-C ends the command.
 
 Examples:
   $ commerce listen --forward-to http://localhost:4000/hooks
@@ -26,7 +26,7 @@ Examples:
   $ commerce trigger order.paid        in another terminal
 ${EVENT_TYPES_HELP}`;
 
-/** `listen`: events of the shop on this machine, without an address that the shop could reach. */
+/** `listen`: events of the shop on this machine, which needs no public address. */
 export function addListen(program: Command, terminal: Terminal): void {
   calls(
     addFlags(program.command('listen'), 'dashboard.createEventListener', {
@@ -44,7 +44,7 @@ export function addListen(program: Command, terminal: Terminal): void {
 
 async function listen({ forwardTo, event }: ListenOptions, command: Command, terminal: Terminal): Promise<void> {
   const url = forwardTo === undefined ? undefined : receiverUrl(forwardTo);
-  // It reports lost connections itself, and goes on, so the client need not retry.
+  // `follow` reports lost connections and reconnects, so the client need not retry.
   const { client } = await openSession(command, terminal, { maxAttempts: 1 });
   const teller = isJson(command) ? jsonTeller(terminal) : wordTeller(terminal, url);
   const ended = new AbortController();
@@ -86,7 +86,7 @@ function receiverUrl(text: string): string {
   throw usageError(`"${text}" is not the address of a receiver.`, 'Write it as http://localhost:4000/hooks');
 }
 
-/** How the user is told what happens: results go to stdout, remarks to stderr. */
+/** The output for the user: results on stdout, remarks on stderr. */
 interface Teller {
   opened(listener_id: string, secret: string): void;
   forwarded(forwarded: Forwarded): void;

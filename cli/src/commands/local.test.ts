@@ -7,7 +7,7 @@ import { DATABASE, manifestOf } from '../local/packages.ts';
 import { freePortFrom } from '../local/processes.ts';
 import { folder, user } from '../testing.ts';
 
-/** A shop on this machine. What is installed and run is tried by installs/shop.test.ts. */
+/** A shop on this machine. installs/shop.test.ts tests its installation. */
 
 const at = (seconds: number) => `2026-03-02T20:15:0${seconds}.000Z`;
 const LINES = [
@@ -35,7 +35,7 @@ test.each([
   { filter: ['--path', '/api/storefront/cart/*'], seconds: [2] },
   { filter: ['--path', '/api/*/orders'], seconds: [3] },
   { filter: ['--level', 'warn'], seconds: [4, 5] },
-])('logs tail $filter shows the lines that fit', async ({ filter, seconds }) => {
+])('logs tail $filter shows the matching lines', async ({ filter, seconds }) => {
   const { commerce } = await user();
   const file = await log();
   const { code, out } = await commerce(['logs', 'tail', '--no-follow', '--file', file, ...filter, '--json']);
@@ -44,7 +44,7 @@ test.each([
   expect(shown.map((line) => JSON.parse(line).time)).toEqual(seconds.map(at));
 });
 
-test('logs tail tells people status, operation and what went wrong, without obeying control characters', async () => {
+test('logs tail shows status, operation and error, without control characters', async () => {
   const { commerce } = await user();
   const evil = { ...LINES[3], operation_id: 'x\u001b[2Jy' };
   const { out } = await commerce(['logs', 'tail', '--no-follow', '--file', await log([...LINES.slice(0, 3), evil])]);
@@ -53,7 +53,7 @@ test('logs tail tells people status, operation and what went wrong, without obey
   expect(out).not.toContain('\u001b');
 });
 
-test('logs tail follows a log, also one that begins anew, until Ctrl-C', async () => {
+test('logs tail follows a log, also after it is truncated, until Ctrl-C', async () => {
   const { begin } = await user();
   const file = await log();
   const running = begin(['logs', 'tail', '--file', file, '--lines', '1', '--json']);
@@ -67,14 +67,14 @@ test('logs tail follows a log, also one that begins anew, until Ctrl-C', async (
   expect(running.out().trim().split('\n')).toHaveLength(3);
 });
 
-test('logs tail without a log, or with a status that is none, says what to do', async () => {
+test('logs tail reports a missing log or an invalid status', async () => {
   const { commerce } = await user();
   const missing = await commerce(['logs', 'tail', '--file', join(await folder(), 'none')]);
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('commerce dev') });
   expect((await commerce(['logs', 'tail', '--status', '4'])).code).toBe(2);
 });
 
-test('init writes a shop that npm can install, and refuses a folder that holds something', async () => {
+test('init writes a shop that npm can install, and rejects a folder that is not empty', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'My Shop');
   const made = await commerce(['init', place, '--no-install', '--json']);
@@ -87,7 +87,7 @@ test('init writes a shop that npm can install, and refuses a folder that holds s
   expect(await commerce(['init', place])).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') });
 });
 
-test('init names the tarball that it misses, and has written nothing', async () => {
+test('init names a missing tarball, and writes nothing', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'shop');
   const { code, err } = await commerce(['init', place, '--from', await folder()]);
@@ -96,7 +96,7 @@ test('init names the tarball that it misses, and has written nothing', async () 
   expect(existsSync(place)).toBe(false);
 });
 
-test('a new shop has the database that the server names, and Node 24 where this one is older', async () => {
+test("a new shop gets the server's version of the database, and Node 24 if this one is older", async () => {
   const server = new URL('../../../server/package.json', import.meta.url);
   const { peerDependencies } = JSON.parse(await readFile(server, 'utf8'));
   expect(peerDependencies).toMatchObject(DATABASE);
@@ -104,14 +104,14 @@ test('a new shop has the database that the server names, and Node 24 where this 
   expect(manifestOf('shop', {}, '24.0.0').dependencies).not.toHaveProperty('node');
 });
 
-test('where a demo shop is, a command without a login says how to log in to it', async () => {
+test('a command without a login names the demo login if there is a demo shop', async () => {
   const data = await folder();
   await writeFile(join(data, 'demo.json'), '{}');
   const { commerce } = await user({ DATA_DIR: data });
   expect((await commerce(['orders', 'list'])).err).toContain('What to do: commerce login --demo, or set');
 });
 
-test.each(['127.0.0.1', '0.0.0.0'])('a port that is in use at %s is passed over', async (host) => {
+test.each(['127.0.0.1', '0.0.0.0'])('skips a port in use at %s', async (host) => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, host, listening));
   const { port } = taken.address() as AddressInfo;
@@ -120,7 +120,7 @@ test.each(['127.0.0.1', '0.0.0.0'])('a port that is in use at %s is passed over'
   expect(await freePortFrom(port)).toBe(port);
 });
 
-test('dev where there is no shop says how to make one', async () => {
+test('dev without a shop names the command that creates one', async () => {
   const { commerce } = await user();
   const { code, err } = await commerce(['dev', await folder()]);
   expect(code).toBe(2);

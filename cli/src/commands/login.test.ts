@@ -19,7 +19,7 @@ const ME = { staff: null, api_key: KEY, scopes: ['read', 'write'], merchant: SHO
 
 const LOGIN = 'POST /api/dashboard/auth/login';
 
-test('a person logs in with e-mail and a password that is not echoed, and the next command uses the session', async () => {
+test('logs a person in with an unechoed password, and uses the session in the next command', async () => {
   const server = await fakeServer({
     [LOGIN]: { body: SESSION },
     'GET /api/dashboard/me': { body: { ...ME, staff: STAFF, api_key: null } },
@@ -44,7 +44,7 @@ test('a person logs in with e-mail and a password that is not echoed, and the ne
   });
 });
 
-test('a script gives the password on the standard input', async () => {
+test("reads a script's password from the standard input", async () => {
   const server = await fakeServer({ [LOGIN]: { body: SESSION } });
   const { commerce } = await user();
   const login = await commerce(['login', '--url', server.url, '--email', 'mina@alder.example'], {
@@ -54,7 +54,7 @@ test('a script gives the password on the standard input', async () => {
   expect(server.seen[0]?.body.password).toBe('pass word');
 });
 
-test('what is remembered can be read only by its owner', async () => {
+test('stores profiles in a file that only its owner can read', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': { body: ME } });
   const { commerce, config } = await user();
   await commerce(['login', '--url', server.url, '--api-key'], { input: 'key_abc\n' });
@@ -64,7 +64,7 @@ test('what is remembered can be read only by its owner', async () => {
   });
 });
 
-test('a wrong password is reported, and nothing is remembered', async () => {
+test('reports a wrong password, and stores nothing', async () => {
   const server = await fakeServer({
     [LOGIN]: refusal(401, 'invalid_credentials', 'E-mail or password are not right.'),
   });
@@ -81,7 +81,7 @@ test('a wrong password is reported, and nothing is remembered', async () => {
   await expect(stat(config)).rejects.toThrow('ENOENT');
 });
 
-test('staff of several merchants name one', async () => {
+test('lets staff of several merchants choose one', async () => {
   const server = await fakeServer({ [LOGIN]: { body: { ...SESSION, merchants: [SHOP, OTHER] } } });
   const { commerce } = await user();
   const args = ['login', '--url', server.url, '--email', 'm@a.example'];
@@ -94,7 +94,7 @@ test('staff of several merchants name one', async () => {
   expect(picked.out).toContain('Logged in to Birch');
 });
 
-test('the demo shop needs no typing', async () => {
+test('logs in to the demo shop without typing', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': { body: ME } });
   const { commerce } = await user();
   const dataDir = await folder();
@@ -107,7 +107,7 @@ test('the demo shop needs no typing', async () => {
   expect(server.seen[0]?.headers['x-api-key']).toBe('key_demo');
 });
 
-test('profiles live beside each other', async () => {
+test('keeps several profiles', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': { body: ME } });
   const { commerce } = await user();
   for (const profile of ['default', 'live']) {
@@ -120,7 +120,7 @@ test('profiles live beside each other', async () => {
   expect(unknown.err).toContain('Known profiles: default, live');
 });
 
-test('what a profile remembers is never sent to another server', async () => {
+test('never sends the credentials of a profile to another server', async () => {
   const [server, stranger] = [await fakeServer({ 'GET /api/dashboard/me': { body: ME } }), await fakeServer({})];
   const { commerce } = await user();
   await commerce(['login', '--url', server.url, '--api-key'], { input: 'key_abc' });
@@ -130,7 +130,7 @@ test('what a profile remembers is never sent to another server', async () => {
   expect(stranger.seen).toEqual([]);
 });
 
-test('COMMERCE_API_KEY and COMMERCE_URL come before the profile, and --profile before them', async () => {
+test('prefers COMMERCE_API_KEY and COMMERCE_URL to the profile, and --profile to them', async () => {
   const [server, other] = [
     await fakeServer({ 'GET /api/dashboard/me': { body: ME } }),
     await fakeServer({ 'GET /api/dashboard/me': { body: ME } }),
@@ -144,7 +144,7 @@ test('COMMERCE_API_KEY and COMMERCE_URL come before the profile, and --profile b
   expect(server.seen[0]?.headers['x-api-key']).toBe('key_kept');
 });
 
-test('logout ends the session and forgets the secrets', async () => {
+test('logout ends the session and removes the secrets', async () => {
   const server = await fakeServer({ [LOGIN]: { body: SESSION }, 'POST /api/dashboard/auth/logout': { status: 204 } });
   const { commerce, config } = await user();
   await commerce(['login', '--url', server.url, '--email', 'm@a.example'], { input: 'x' });
@@ -154,7 +154,7 @@ test('logout ends the session and forgets the secrets', async () => {
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('a damaged file of profiles is reported, not overwritten', async () => {
+test('reports a damaged profiles file, and does not overwrite it', async () => {
   const { commerce, config } = await user();
   await writeFile(config, '{"profiles": ');
   const login = await commerce(['login', '--url', 'http://127.0.0.1:1', '--api-key'], { input: 'key_abc' });

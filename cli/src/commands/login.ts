@@ -31,19 +31,16 @@ Examples:
   $ commerce login --api-key --profile live < key.txt
   $ commerce login --url https://shop.example --email mina@shop.example < password.txt`;
 
-/** `login`: remembers a staff session or an API key as a profile. */
+/** `login`: stores a staff session or an API key as a profile. */
 export function addLogin(program: Command, terminal: Terminal): void {
   calls(program.command('login'), 'dashboard.login')
-    .description('Log in and remember it as a profile.')
+    .description('Log in and store the login as a profile.')
     .option('--email <address>', 'the e-mail of the staff member; asked for when left out')
     .option('--api-key', 'use an API key instead of e-mail and password')
-    .option('--code', 'read a code of the authenticator app after the password; a person is asked when it is needed')
-    .option('--merchant <id>', 'which merchant, for staff of several')
+    .option('--code', 'read a code of the authenticator app after the password; a person is asked if it is needed')
+    .option('--merchant <id>', 'the merchant, for staff of several')
     .option('--unlock [code]', 'the code of the mail about delayed logins; asked for when left out')
-    .option(
-      '--demo [data-dir]',
-      'use the demo shop of a server whose DATA_DIR this is (default: $DATA_DIR, else .data)',
-    )
+    .option('--demo [data-dir]', 'use the demo shop of the server with this DATA_DIR (default: $DATA_DIR, else .data)')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => login(command.optsWithGlobals<LoginOptions>(), terminal));
 }
@@ -67,7 +64,7 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   );
 }
 
-/** --url, COMMERCE_URL, the profile's own, or what a person answers. */
+/** --url, COMMERCE_URL, the profile's own, or the person's answer. */
 async function addressOf(options: LoginOptions, terminal: Terminal, known: Profile | undefined): Promise<string> {
   const named = options.url || terminal.env.COMMERCE_URL || known?.url;
   if (named) return serverUrl(named);
@@ -78,7 +75,7 @@ async function addressOf(options: LoginOptions, terminal: Terminal, known: Profi
 function newProfile(options: LoginOptions, url: string, terminal: Terminal): Promise<Profile> {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) {
-    terminal.stderr.write(`Warning: ${url} is not encrypted, so what is sent there can be read on the way.\n`);
+    terminal.stderr.write(`Warning: ${url} is not encrypted, so others on the network can read the traffic.\n`);
   }
   const withKey = options.apiKey || (terminal.env.COMMERCE_API_KEY && !options.email);
   return withKey ? keyProfile(url, terminal) : staffProfile(options, url, terminal);
@@ -121,7 +118,7 @@ interface Shown {
   totp_code?: string;
 }
 
-/** The new session; a person is asked for the second factor once the server says that it is needed. */
+/** The new session; asks a person for the second factor if the server requires it. */
 async function openedSession(url: string, body: Shown, terminal: Terminal): Promise<Schemas['OpenedSession']> {
   const client = createClient({ baseUrl: url, fetch: asCommandLine });
   const answer = await client.POST('/api/dashboard/auth/login', { body });

@@ -7,10 +7,10 @@ import { show } from '../output.ts';
 import { type GlobalOptions, openSession, profileNameOf } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `logout`: ends the session and forgets the profile's secrets. */
+/** `logout`: ends the session and removes the profile's secrets. */
 export function addLogout(program: Command, terminal: Terminal): void {
   calls(program.command('logout'), 'dashboard.logout')
-    .description('End the session and remove the secrets of the profile. Its address is kept.')
+    .description('End the session and remove the secrets of the profile. Its URL is kept.')
     .addHelpText('after', '\nExamples:\n  $ commerce logout\n  $ commerce logout --profile live')
     .action((_options, command: Command) => logout(command, terminal));
 }
@@ -34,7 +34,7 @@ async function logout(command: Command, terminal: Terminal): Promise<void> {
   );
 }
 
-/** Whether the server ended the session. One that had already ended is as good; a server out of reach stops nobody. */
+/** Whether the server ended the session. A session that had already ended counts; an unreachable server is no obstacle. */
 async function endSession(command: Command, terminal: Terminal, profile: Profile): Promise<boolean> {
   try {
     const { client } = await openSession(command, terminal, { maxAttempts: 1 });

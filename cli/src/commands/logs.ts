@@ -26,19 +26,19 @@ Examples:
   $ commerce logs tail --path '/api/storefront/cart/*' --lines 100 --no-follow
   $ commerce logs tail --level warn --file /var/log/commerce/server.jsonl`;
 
-/** `logs tail`: what the server of a folder logs, as it happens. */
+/** `logs tail`: the log of a folder's server, live. */
 export function addLogs(program: Command, terminal: Terminal): void {
-  const group = program.command('logs').description('Show what the server of this folder logs.');
+  const group = program.command('logs').description("Show the log of this folder's server.");
   group
     .command('tail')
-    .description('Show the last lines of the log, and those to come.')
-    .option('--status <status>', 'only answers with this status, such as 404 or 4xx', statusOf)
+    .description('Show the last lines of the log, and new ones.')
+    .option('--status <status>', 'only responses with this status, such as 404 or 4xx', statusOf)
     .option('--path <path>', 'only calls of operations with this path')
     .addOption(new Option('--surface <name>', 'only calls of this surface').choices(SURFACES))
     .addOption(new Option('--level <name>', 'only lines that are at least this severe').choices(LEVELS))
-    .option('--lines <number>', 'how many of the last lines', wholeNumber, 20)
+    .option('--lines <number>', 'the number of last lines', wholeNumber, 20)
     .option('--no-follow', 'end after the last line')
-    .option('--file <file>', 'the log of a server that commerce dev does not run')
+    .option('--file <file>', 'the log of a server that was not started by commerce dev')
     .addHelpText('after', EXAMPLES)
     .action((options: TailOptions, command: Command) => tail(options, command, terminal));
 }

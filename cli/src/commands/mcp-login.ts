@@ -21,8 +21,8 @@ interface LoginOptions {
 const SCOPES: readonly AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
 const LOGIN_EXAMPLES = `
-It prints a link and a code. Open the link, log in as a customer of the shop, compare the code and allow what you like of it: this
-ends once you have decided. The token is kept in the file of the profiles, for that address, until it expires.
+It prints a link and a code. Open the link, log in as a customer of the shop, compare the code and approve the request or a part of it.
+The command ends after your decision. The token is stored in the profiles file for that address, until it expires.
 
 Examples:
   $ commerce mcp login https://shop.example/mcp --budget-cents 5000
@@ -32,24 +32,24 @@ const LOGOUT_EXAMPLES = `
 Examples:
   $ commerce mcp logout https://shop.example/mcp`;
 
-/** `mcp login` and `mcp logout`: the token that `mcp` uses where the environment names none. */
+/** `mcp login` and `mcp logout`: the token that `mcp` uses if the environment has none. */
 export function addMcpLogin(mcp: Command, terminal: Terminal): void {
   mcp
     .command('login')
     .argument('<address>', 'the address of the shop for MCP')
-    .description('Ask a customer for consent, and keep the token that comes of it.')
-    .option('--name <text>', 'what the customer reads who is asking', 'Assistant on this computer')
+    .description('Ask a customer for consent, and store the token.')
+    .option('--name <text>', 'the name of the assistant that the customer sees', 'Assistant on this computer')
     .option('--scope <scope>', `${SCOPES.join(', ')}; may be repeated (default: all)`, scopes)
-    .option('--budget-cents <number>', 'what it may spend, in cents (default: 0, so that it buys nothing)', wholeNumber)
-    .addOption(choice('--budget-period <period>', 'when it may spend that anew', ['once', 'week', 'month']))
-    .option('--max-per-order-cents <number>', 'the most for one order, in cents', wholeNumber)
-    .option('--category <name>', 'only products of this kind; may be repeated', repeated)
+    .option('--budget-cents <number>', 'the budget, in cents (default: 0, browsing only)', wholeNumber)
+    .addOption(choice('--budget-period <period>', 'when the budget resets', ['once', 'week', 'month']))
+    .option('--max-per-order-cents <number>', 'the maximum for one order, in cents', wholeNumber)
+    .option('--category <name>', 'only products of this category; may be repeated', repeated)
     .addHelpText('after', LOGIN_EXAMPLES)
     .action((address: string, options: LoginOptions, command: Command) => login(address, options, command, terminal));
   mcp
     .command('logout')
     .argument('<address>', 'the address of the shop for MCP')
-    .description('Revoke the token that is kept for an address, and forget it.')
+    .description('Revoke the stored token of an address, and delete it.')
     .addHelpText('after', LOGOUT_EXAMPLES)
     .action((address: string, _options: object, command: Command) => logout(address, command, terminal));
 }
@@ -73,11 +73,11 @@ async function login(address: string, options: LoginOptions, command: Command, t
   const { access_token, token_id, expires_at, scope: allowed, budget_cents, currency } = await pending.token();
   const agents = await readAgents(terminal.env);
   await saveAgents(terminal.env, { ...agents, [address]: { token: access_token, expires_at } });
-  const told = { address, token_id, scope: allowed, budget_cents, currency, expires_at };
+  const stored = { address, token_id, scope: allowed, budget_cents, currency, expires_at };
   show(
     terminal,
     isJson(command),
-    told,
+    stored,
     () => `Allowed until ${expires_at}. The token is in ${configFile(terminal.env)}. Start: commerce mcp ${address}`,
   );
 }
@@ -90,7 +90,7 @@ async function logout(address: string, command: Command, terminal: Terminal): Pr
   const { revoke } = await findConsent(address);
   await revoke(kept.token);
   await saveAgents(terminal.env, others);
-  show(terminal, isJson(command), { address, revoked: true }, () => 'The token is revoked and forgotten.');
+  show(terminal, isJson(command), { address, revoked: true }, () => 'The token is revoked and deleted.');
 }
 
 function scopes(value: string, earlier: AgentScope[] = []): AgentScope[] {
@@ -99,7 +99,7 @@ function scopes(value: string, earlier: AgentScope[] = []): AgentScope[] {
   return [...earlier, scope];
 }
 
-/** The token that is kept for an address, unless its time is over. */
+/** The stored token of an address, unless it has expired. */
 export function tokenFor(agents: KeptAgents, address: string): string | undefined {
   const kept = Object.hasOwn(agents, address) ? agents[address] : undefined;
   return kept && Date.parse(kept.expires_at) > Date.now() ? kept.token : undefined;

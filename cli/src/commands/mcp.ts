@@ -8,9 +8,9 @@ import { version } from '../version.ts';
 import { addMcpLogin, loginRemedy, tokenFor } from './mcp-login.ts';
 
 const EXAMPLES = `
-It reads messages of MCP from the standard input and writes them to the standard output, for assistants on this machine that
-start their servers themselves. The token is the one that "commerce mcp login" has kept for the address, or in its place that of
-COMMERCE_AGENT_TOKEN (agt_…). Assistants that reach the shop over the network need no command: give them the address.
+It reads MCP messages from the standard input and writes them to the standard output, for assistants on this machine that
+start their servers themselves. The token is that of COMMERCE_AGENT_TOKEN (agt_…) or, without it, the one that
+"commerce mcp login" stored for the address. Assistants that reach the shop over the network need no command: give them the address.
 
 Examples:
   $ commerce mcp login https://shop.example/mcp --budget-cents 5000
@@ -36,16 +36,16 @@ async function serve(address: string, terminal: Terminal): Promise<void> {
     throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token for this address.', remedy);
   }
   const tools = shopTools(address, token);
-  // Asked first, so that a wrong token or address is said at once.
+  // Called first, so that a wrong token or address is reported at once.
   const { instructions } = await tools.discover();
   const { Server, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server');
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const passed = async <Result>(answer: Promise<Result>): Promise<Result> =>
     answer.catch((error: unknown) => {
       if (error instanceof MessageRefused) throw new ProtocolError(error.code, error.message);
-      const told =
+      const message =
         error instanceof CommandError ? `${error.message} ${error.remedy ?? ''}` : 'The shop did not answer.';
-      throw new ProtocolError(ProtocolErrorCode.InternalError, told);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, message);
     });
   const server = serveStdio(
     () => {

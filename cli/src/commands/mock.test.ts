@@ -23,7 +23,7 @@ interface Credentials {
   customers: { email: string; password: string }[];
 }
 
-/** The mock shop on a free port, until the test has finished. */
+/** The mock shop on a free port, until the end of the test. */
 async function mockShop(...more: string[]) {
   const { begin } = await user();
   const { out, interrupt, ended } = begin(['mock', '--port', '0', '--json', ...more]);
@@ -42,7 +42,7 @@ async function mockShop(...more: string[]) {
 const press = (address: string, name: string, value: string) =>
   fetch(address, { method: 'POST', body: new URLSearchParams({ [name]: value }) }).then((answer) => answer.text());
 
-test('a storefront is developed with it: the demo catalogue, a cart, a checkout page, an order', async () => {
+test('serves a storefront: demo catalogue, cart, checkout page, order', async () => {
   const { storefront, base_url } = await mockShop();
   const { products, total } = await unwrap(
     storefront.GET('/api/storefront/products', { params: { query: { q: 'stoneware mug' } } }),
@@ -64,7 +64,7 @@ test('a storefront is developed with it: the demo catalogue, a cart, a checkout 
   expect(await press(checkout_url ?? '', 'placed', 'yes')).toContain('Order 1001: 40.90 EUR.');
 });
 
-test('an agent is developed with it: the customer allows it on a page, confirms on a page, and ends it', async () => {
+test('serves an agent: the customer approves it, confirms a purchase and revokes it on pages', async () => {
   const { base_url, site_id } = await mockShop();
   const pending = await requestConsent(
     { baseUrl: base_url, siteId: site_id },
@@ -89,7 +89,7 @@ test('an agent is developed with it: the customer allows it on a page, confirms 
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 }, 30_000);
 
-test('the example of an agent runs against it to its end', async () => {
+test('runs the example agent to its end', async () => {
   const file = join(await folder(), 'mock.json');
   await mockShop('--credentials', file);
   const example = join(import.meta.dirname, '../../../examples/agent.ts');
@@ -99,7 +99,7 @@ test('the example of an agent runs against it to its end', async () => {
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
 }, 60_000);
 
-test('pages on other origins may call it, and the credentials are written where the examples read them', async () => {
+test('accepts calls from pages on other origins, and writes the credentials file of the examples', async () => {
   const file = join(await folder(), 'mock.json');
   const shop = await mockShop('--credentials', file);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ base_url: shop.base_url, site_id: shop.site_id });
@@ -114,7 +114,7 @@ test('pages on other origins may call it, and the credentials are written where 
   expect(refused.headers.get('Access-Control-Allow-Origin')).toBe('http://localhost:3000');
 });
 
-test('a port that is taken, or is none, is said', async () => {
+test('reports a port that is in use or invalid', async () => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, 'localhost', listening));
   onTestFinished(() => void taken.close());
@@ -127,7 +127,7 @@ test('a port that is taken, or is none, is said', async () => {
   expect((await commerce(['mock', '--port', 'http'])).err).toContain('It should be a number from 0 to 65535.');
 });
 
-test('an agent that receives the browser is allowed on a page, and exchanges its code', async () => {
+test('approves an agent with a browser redirect on a page, and exchanges its code', async () => {
   const { base_url: baseUrl, site_id: siteId } = await mockShop();
   const redirectUri = 'http://127.0.0.1:9/back';
   const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: [redirectUri] });

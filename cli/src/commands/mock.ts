@@ -15,7 +15,7 @@ const DEFAULT_PORT = 8080;
 
 const EXAMPLES = `
 It serves every operation of the contract from memory, with the demo shop's catalogue: no database, no server. Catalogue, cart,
-codes, checkout, login, consent and budgets are played; everything else answers with the contract's examples. All is forgotten
+codes, checkout, login, consent and budgets are simulated; everything else returns the contract's examples. All data is lost
 when it ends with Ctrl-C. A checkout's page places the order with one button; an agent's page asks whether to allow it.
 
 Examples:
@@ -32,7 +32,7 @@ export function addMock(program: Command, terminal: Terminal): void {
     .option('--port <number>', 'where to listen; 0 takes a free port', port, DEFAULT_PORT)
     .option(
       '--credentials <file>',
-      'write the address, the tokens and the logins to this file, as .data/demo.json has them',
+      'write the URL, the tokens and the logins to this file, in the format of .data/demo.json',
     )
     .addHelpText('after', EXAMPLES)
     .action((options: MockOptions, command: Command) => mock(options, command, terminal));
@@ -45,7 +45,7 @@ function port(text: string): number {
 }
 
 async function mock(options: MockOptions, command: Command, terminal: Terminal): Promise<void> {
-  // Loaded here, since no other command needs them.
+  // Loaded here because no other command needs them.
   const [{ createMockFetch }, { default: demo }, { answerWith, listenOn }, { openPages }] = await Promise.all([
     import('@commerce-backend/sdk/mocks/fetch'),
     import('../mock/generated/demo-shop.json', { with: { type: 'json' } }),
@@ -71,7 +71,7 @@ async function mock(options: MockOptions, command: Command, terminal: Terminal):
   await new Promise((closed) => listening.server.close(closed));
 }
 
-/** The pictures of the demo shop begin with its own address. */
+/** The URLs of the demo shop's pictures start with its own address. */
 function withAddresses(demo: unknown, baseUrl: string): Partial<MockShopData> {
   return JSON.parse(JSON.stringify(demo).replaceAll('"/demo-images/', `"${baseUrl}/demo-images/`));
 }
@@ -96,6 +96,6 @@ function greeting({ baseUrl, siteId, storefrontToken, apiKey, customers }: MockS
     'Try it, in another terminal:',
     `  curl -s ${headers} '${baseUrl}/api/storefront/products?q=mug&limit=1'`,
     file ? `All of it is in ${file}.` : 'As a file, for programs: --credentials .data/demo.json',
-    'Everything is forgotten when it ends with Ctrl-C.',
+    'All data is lost when it ends with Ctrl-C.',
   ].join('\n');
 }

@@ -14,7 +14,7 @@ const ORDERS =
   'Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku\n' +
   '#1001,ada@example.com,paid,EUR,9.50,9.50,2024-05-01 09:58:12 +0200,1,Mug,9.50,MUG\n';
 
-/** A shop that takes everything, and remembers what it has. */
+/** A shop that accepts everything and stores it. */
 function shop(): Answers {
   const known = new Set<string>();
   const take = (rows: Record<string, string>[], key: string, dry: boolean) => {
@@ -41,7 +41,7 @@ async function exportsOf(files: Record<string, string>): Promise<string> {
 
 const ALL = { 'products_export_1.csv': PRODUCTS, 'customers_export.csv': CUSTOMERS, 'orders_export_1.csv': ORDERS };
 
-test('products, customers and orders come in one after the other, and the report says what to do', async () => {
+test('imports products, customers and orders in turn, and reports the next steps', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
@@ -59,7 +59,7 @@ test('products, customers and orders come in one after the other, and the report
   const text = await readFile(join(dir, 'move-in-report.txt'), 'utf8');
   expect(text).toContain('products_export_1.csv, line 4 Variant Price (plate): "cheap" is not an amount');
   expect(text).toContain('the product "mug-a" has the SKU "MUG" already, in line 2');
-  expect(text).toContain('NOT READ, because they are no export that is known here: pages.csv');
+  expect(text).toContain('NOT READ, because they are not a known export: pages.csv');
   const named = [...text.matchAll(/commerce ((?:[a-z-]+ ?)+)/g)].map(([, words = '']) => words.trim().split(' '));
   expect(named).toEqual([['setup'], ['collections', 'create'], ['setup', 'test-order']]);
   for (const words of named)
@@ -81,7 +81,7 @@ test('products, customers and orders come in one after the other, and the report
   });
 });
 
-test("no export is written over, whatever its name: the old shop's own redirects are read the same again", async () => {
+test("never writes over an export, so that the old shop's redirects are read again", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
@@ -101,7 +101,7 @@ test("no export is written over, whatever its name: the old shop's own redirects
   expect(await readFile(join(foreign, 'redirects.csv'), 'utf8')).toBe('source;target\n/a;/b\n');
 });
 
-test('a dry run writes nothing but the report; redirects can be written for a static host and for other addresses', async () => {
+test('writes only the report in a dry run; writes redirects for a static host and for other URLs', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const dir = await exportsOf({ ...ALL, 'products_export_1.csv': PRODUCTS.split('\n').slice(0, 2).join('\n') });
@@ -114,7 +114,7 @@ test('a dry run writes nothing but the report; redirects can be written for a st
   expect(await readFile(report, 'utf8')).toContain('Nothing was written.');
 });
 
-test('the stock of several locations comes from the export of the inventory', async () => {
+test('takes the stock of several locations from the inventory export', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const products =
@@ -138,7 +138,7 @@ test('the stock of several locations comes from the export of the inventory', as
   );
 });
 
-test('it asks before it imports, and a folder without exports is refused', async () => {
+test('asks before it imports, and rejects a folder without exports', async () => {
   const server = await fakeServer(shop());
   const dir = await exportsOf(ALL);
   const { commerce } = await user({ COMMERCE_URL: server.url, COMMERCE_API_KEY: 'key_test' });
@@ -151,7 +151,7 @@ test('it asks before it imports, and a folder without exports is refused', async
   expect([empty.code, empty.err.includes('Unpack exports.zip first.')]).toEqual([2, true]);
 });
 
-test('an address of the old shop adds no redirect of its own to a file of lines', () => {
+test('keeps an old URL from adding a redirect of its own to a file of lines', () => {
   const odd = [{ from: '/a\n/pay https://evil.example 301!', to: '/new page' }];
 
   expect(redirectsFile(odd, '_redirects')).toBe('/a%0A/pay%20https://evil.example%20301! /new%20page 301\n');

@@ -26,38 +26,38 @@ interface MoveOptions extends EncodingOption {
 }
 
 const EXAMPLES = `
-DIR holds what the old shop exports: products_export.csv, customers_export.csv, orders_export.csv, and the inventory (of a shop with several
-locations) and redirects if there are any; the
-files are recognised by their first lines, and each may be missing. All are checked first; then products, customers and orders come
-in, in this order. Stopped half-way, or with some lines refused, run it again: what is in already stays as it is.
+DIR has the exports of the old shop: products_export.csv, customers_export.csv, orders_export.csv, the inventory (of a shop with
+several locations) and redirects. Files are recognised by their first lines, and each may be missing. All are checked first; then
+products, customers and orders are imported, in this order. If it stops half-way, or lines were rejected, run it again: imported
+records do not change.
 
-The report tells what was refused, with file, line and column, what came in otherwise than it was, and what to do next. It is
-written twice, as .txt and as .json. The redirects are a CSV (from, to) or, named _redirects, what static hosts read.
+The report lists rejected records with file, line and column, records that were changed, and the next steps. It is written twice,
+as .txt and as .json. The redirects are a CSV (from, to) or, in a file named _redirects, the format of static hosts.
 
 Examples:
   $ commerce move-in shopify exports/ --dry-run
   $ commerce move-in shopify exports/ --yes --report move-in
   $ commerce move-in shopify exports/ --product-path /p/{slug} --redirects _redirects`;
 
-/** `move-in shopify DIR`: a whole shop, in one go. */
+/** `move-in shopify DIR`: imports a whole shop. */
 export function addMoveIn(program: Command, terminal: Terminal): void {
-  const moveIn = program.command('move-in').description('Take over a whole shop from the exports of another.');
+  const moveIn = program.command('move-in').description("Import a whole shop from another platform's exports.");
   addEncoding(moveIn.command('shopify <dir>'))
-    .description("Take over products, customers and orders from a folder of Shopify's exports.")
+    .description('Import products, customers and orders from a folder of Shopify exports.')
     .option('--dry-run', 'check everything and write the report, but import nothing')
     .option('--yes', 'import without asking')
     .addOption(
-      choice('--duplicate-skus <rule>', 'what becomes of a SKU that an earlier variant has', [
+      choice('--duplicate-skus <rule>', 'what to do with a SKU that an earlier variant has', [
         'keep-first',
         'suffix',
         'refuse',
       ]).default('keep-first'),
     )
     .option('--number-prefix <text>', 'put this before the number of each order', '')
-    .option('--product-path <pattern>', 'where the new storefront shows a product', '/products/{slug}')
+    .option('--product-path <pattern>', 'the URL of a product in the new storefront', '/products/{slug}')
     .option(
       '--redirects <file>',
-      'where to write the redirects (default: redirects.csv in DIR, or new-redirects.csv beside an export of that name)',
+      'where to write the redirects (default: redirects.csv in DIR, or new-redirects.csv next to an export of that name)',
     )
     .option('--report <file>', 'where to write the report (default: move-in-report in DIR)')
     .addHelpText('after', EXAMPLES)
@@ -81,7 +81,7 @@ async function moveShop(dir: string, options: MoveOptions, command: Command, ter
     await end(await writeReport(dir, options, { exports, outcome: checked, dry_run: true }), terminal, json);
     return;
   }
-  say(toldCounts(checked));
+  say(countsTable(checked));
   if (!options.yes) await confirm(terminal, 'Import this now?');
   const outcome = await moveAll(exports, { ...settings, dry_run: false });
   await end(await writeReport(dir, options, { exports, outcome, dry_run: false }), terminal, json);
@@ -100,7 +100,7 @@ function progress(say: (text: string) => void): MoveSettings['sent'] {
 
 type Done = Pick<Report, 'exports' | 'outcome' | 'dry_run'>;
 
-/** Writes redirects and report; returns where they are. */
+/** Writes redirects and report; returns their paths. */
 async function writeReport(dir: string, options: MoveOptions, done: Done): Promise<Report & { files: string[] }> {
   const known = productRedirects(done.outcome.slugs, options.productPath);
   const own = await Promise.all(done.exports.redirects.map((path) => ownRedirects(path, known, options.encoding)));
@@ -121,7 +121,7 @@ async function end(
   json: boolean,
 ) {
   const { counts, findings } = outcome;
-  const told = {
+  const summary = {
     dry_run,
     counts,
     refused: findings.refused,
@@ -129,23 +129,23 @@ async function end(
     redirects,
     report: files,
   };
-  show(terminal, json, told, () => {
+  show(terminal, json, summary, () => {
     const head = dry_run ? 'Checked; nothing was written.' : 'Moved in.';
     return [
       head,
-      toldCounts(outcome),
+      countsTable(outcome),
       `The report is in ${files.join(' and ')}, the redirects in ${redirects?.file}.`,
     ].join('\n');
   });
   const refused = Object.values(counts).reduce((sum, part) => sum + part.refused, 0);
   if (refused === 0) return;
-  const remedy = `Mend the lines that ${files[0]} names, and run the same command again.`;
+  const remedy = `Fix the lines that ${files[0]} lists, and run the same command again.`;
   throw new CommandError(EXIT.rowsRefused, 'rows_refused', `${refused} records were refused.`, remedy);
 }
 
 const SHOWN_KINDS = 10;
 
-function toldCounts({ counts, findings }: Outcome): string {
+function countsTable({ counts, findings }: Outcome): string {
   const kinds = kindsOf(findings.warnings);
   const refused = findings.refused.slice(0, SHOWN_KINDS);
   return [

@@ -10,13 +10,13 @@ import { isJson } from './options.ts';
 
 type Notifications = Schemas['Notifications'];
 
-/** The mails, by the words of the command line. */
+/** The mails, by their names on the command line. */
 const MAILS = new Map(
   requestFields('dashboard.updateNotifications').map(({ name }) => [name.replaceAll('_', '-'), name]),
 );
 
 const EXAMPLES = `
-They are your own, in this shop: an API key has none.
+They are your own mails from this shop; an API key has none.
 
 Examples:
   $ commerce notifications
@@ -27,19 +27,19 @@ Examples:
   $ commerce notifications set new-order off
   $ commerce notifications set low-stock on`;
 
-/** `notifications`: which mails of the shop I get. */
+/** `notifications`: the caller's own mails from the shop. */
 export function addNotifications(program: Command, terminal: Terminal): void {
-  const group = program.command('notifications').description('Show and choose which mails of the shop you get.');
+  const group = program.command('notifications').description('Show and choose the mails that you get from the shop.');
   addCall(group, terminal, {
     name: 'list',
     isDefault: true,
     operation: 'dashboard.getNotifications',
-    description: 'Show which mails of the shop you get.',
+    description: 'Show the mails that you get from the shop.',
     examples: EXAMPLES,
     text: inWords,
   });
   calls(group.command('set'), 'dashboard.updateNotifications')
-    .description('Switch one of them on or off.')
+    .description('Turn one of them on or off.')
     .addArgument(new Argument('<mail>', 'the mail').choices([...MAILS.keys()]))
     .addArgument(new Argument('<state>', 'whether you get it').choices(['on', 'off']))
     .addHelpText('after', SET_EXAMPLES)

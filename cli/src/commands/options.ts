@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readMoney } from '../formats/amounts.ts';
 import type { GlobalOptions } from '../session.ts';
 
-/** A whole number with or without sign. Its bounds are the server's to judge. */
+/** A whole number with or without sign. The server checks its bounds. */
 export function wholeNumber(text: string): number {
   if (!/^[+-]?\d{1,10}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return Number(text);
 }
 
 /**
- * An amount of money: "12.50", "12,50" or "1.500,00". Its digits and bounds are the server's to judge. "1.500" is refused, because it
- * can mean 1500.00; in a currency of three decimals a fourth one, 1.5000, makes it clear.
+ * An amount of money: "12.50", "12,50" or "1.500,00". The server checks its digits and bounds. "1.500" is rejected because it
+ * can mean 1500.00; in a currency of three decimals, a fourth decimal (1.5000) makes it clear.
  */
 export function amount(text: string): string {
   const { amount: read, problem } = readMoney(text, 2);
@@ -25,12 +25,12 @@ export function decimal(text: string): string {
   return text;
 }
 
-/** A point in time; for a day without a time its beginning, in the caller's time zone. */
+/** A point in time; a day without a time means its beginning in the caller's time zone. */
 export function since(text: string): string {
   return momentOf(text, 0);
 }
 
-/** A point in time; for a day without a time its end, in the caller's time zone. */
+/** A point in time; a day without a time means its end in the caller's time zone. */
 export function until(text: string): string {
   return momentOf(text, 1);
 }
@@ -39,7 +39,7 @@ function momentOf(text: string, daysLater: number): string {
   const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
   const isDay = year !== undefined && month !== undefined && day !== undefined;
   const date = isDay ? new Date(year, month - 1, day + daysLater) : new Date(text);
-  // A day that no calendar has, such as 2026-02-30, would become one of the next month.
+  // Without this check, an invalid day such as 2026-02-30 would become one of the next month.
   const exists = isDay ? new Date(year, month - 1, day).getDate() === day : /T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
   if (!exists || Number.isNaN(date.getTime())) {
     throw new InvalidArgumentError(
@@ -49,7 +49,7 @@ function momentOf(text: string, daysLater: number): string {
   return date.toISOString();
 }
 
-/** A number of days, or from and to. */
+/** A number of days, or a range. */
 export function days(text: string): string {
   const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? [];
   if (from === undefined || Number(from) > Number(to)) throw new InvalidArgumentError('Give days such as 2 or 2-4.');
@@ -58,25 +58,25 @@ export function days(text: string): string {
 
 const NONE = 'none';
 
-/** The value of an option that also takes "none": commander knows no null. */
+/** The value of an option that also takes "none", because commander has no null. */
 export type OrNone<Value> = Value | typeof NONE;
 
-/** Makes an option also take "none", which clears what was set. */
+/** Makes an option also take "none", which clears the value. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => OrNone<Value> {
   return (text) => (text === NONE ? NONE : parse(text));
 }
 
-/** The value of such an option in a body; undefined, and so left out, when it was not given. */
+/** The value of such an option in a body; undefined, and so left out, if it was not given. */
 export function orNull<Value>(value: OrNone<Value> | undefined): Value | null | undefined {
   return value === NONE ? null : value;
 }
 
-/** An option that takes one of a few words. */
+/** An option with a fixed set of values. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words);
 }
 
-/** What a person is asked, and a program agrees to, before something is done that cannot be undone. */
+/** The confirmation before an irreversible action; programs agree with --yes. */
 export interface YesOption {
   yes?: true;
 }
@@ -105,12 +105,12 @@ export function repeated(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** Whether a body would change nothing. */
+/** Whether a body changes nothing. */
 export function isEmpty(body: object): boolean {
   return Object.values(body).every((value) => value === undefined);
 }
 
-/** Whether a text has the form of an id. */
+/** Whether a text looks like an id. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

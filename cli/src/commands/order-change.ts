@@ -16,11 +16,11 @@ export interface Move {
   summary: string;
   /** The commands to run next. */
   next?: string;
-  /** What programs get beside the order and its changes. */
+  /** Additional fields for programs. */
   more?: object;
 }
 
-/** Shows an order as it is now, and what the command changed. */
+/** Shows an order as it is now, and the changes by the command. */
 export function showChange({ before, order, summary, next, more }: Move, command: Command, terminal: Terminal): void {
   const changed = changesOf(before, order);
   show(terminal, isJson(command), { order, ...more, changed }, (paint) => {

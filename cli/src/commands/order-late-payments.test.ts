@@ -21,7 +21,7 @@ async function merchant(order: object, answers: Answers) {
 
 const EXPIRED = { ...RECORDED.order, recorded_payments: [], amount_received: '0.00', refundable: '0.00' };
 
-test('late money is recorded after a question, the total unless another amount is given', async () => {
+test('records a late payment after a question, by default for the total', async () => {
   const { commerce, seen } = await merchant(EXPIRED, { [`POST ${ORDER}/payments`]: { status: 201, body: RECORDED } });
 
   const { code, out, err } = await commerce(['orders', 'record-payment', '1001'], { typed: 'y' });
@@ -36,7 +36,7 @@ test('late money is recorded after a question, the total unless another amount i
   expect(seen.at(-1)?.body).toEqual({ amount: '5.00', reference: 'NTRF 4711' });
 });
 
-test('an order is reinstated, with its own prices if that is said', async () => {
+test('reinstates an order, with its own prices if asked to', async () => {
   const reinstated = { ...DETAILS, status: 'confirmed', payment_status: 'paid', fulfillment_status: 'unfulfilled' };
   const { commerce, seen } = await merchant(RECORDED.order, { [`POST ${ORDER}/reinstate`]: { body: reinstated } });
 
@@ -50,7 +50,7 @@ test('an order is reinstated, with its own prices if that is said', async () => 
   expect(seen.at(-1)?.body).toEqual({ keep_prices: true });
 });
 
-test('changed prices name the option that keeps those of the order', async () => {
+test("names the option that keeps the order's prices if prices changed", async () => {
   const { commerce } = await merchant(RECORDED.order, {
     [`POST ${ORDER}/reinstate`]: refusal(409, 'order_prices_changed', 'Products have other prices.', { lines: [] }),
   });
@@ -59,7 +59,7 @@ test('changed prices name the option that keeps those of the order', async () =>
   expect(err).toContain('--keep-prices');
 });
 
-test('a refund of everything before shipping puts every item back into stock', async () => {
+test('refunds everything before shipping, and restocks every item', async () => {
   const [state] = DETAILS.line_states;
   const open = { ...DETAILS, fulfillments: [], line_states: [{ ...state, fulfilled: 0, to_fulfill: 2 }] };
   const refunded = { refund: DETAILS.refunds[0], order: DETAILS };

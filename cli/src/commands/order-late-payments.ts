@@ -28,18 +28,18 @@ Examples:
   $ commerce orders reinstate 1001
   $ commerce orders reinstate 1001 --keep-prices   although products have other prices by now`;
 
-/** The amount is the total of the order by default. */
+/** The default amount is the total of the order. */
 const SHOWN = { amount: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
 
 const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {
-  keep_prices: { sets: [{ flag: '--keep-prices', help: 'although products have other prices by now', value: true }] },
+  keep_prices: { sets: [{ flag: '--keep-prices', help: 'even if products have other prices by now', value: true }] },
 };
 
 /** `orders record-payment|reinstate`: money that arrived after an order had expired. */
 export function addLatePayments(orders: Command, terminal: Terminal): void {
   addYes(addFlags(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment', SHOWN))
     .description('Record money that arrived after an order had expired.')
-    .option('--amount <amount>', 'how much arrived (default: the total of the order)', amount)
+    .option('--amount <amount>', 'the amount that arrived (default: the total of the order)', amount)
     .addHelpText('after', RECORD_EXAMPLES)
     .action((wanted: string, options: RecordOptions, command: Command) => record(wanted, options, command, terminal));
   addYes(addFlags(orders.command('reinstate <order>'), 'dashboard.reinstateOrder', REINSTATE_FLAGS))

@@ -39,8 +39,8 @@ const DELIVER_EXAMPLES = `${ORDER}
 Examples:
   $ commerce orders deliver 1001`;
 
-const CANCEL_EXAMPLES = `${ORDER} An order of which something has shipped cannot be cancelled. The command asks before it
-cancels, and whether to return what was paid. Programs agree with --yes; without --refund what was paid then stays with you,
+const CANCEL_EXAMPLES = `${ORDER} An order with shipped items cannot be cancelled. The command asks before it
+cancels, and whether to refund the payment. Programs agree with --yes; without --refund the payment then stays with you,
 and is shown as refund due.
 
 Examples:
@@ -48,16 +48,16 @@ Examples:
   $ commerce orders cancel 1001 --reason inventory --no-restock
   $ commerce orders cancel 1001 --reason customer --refund --yes`;
 
-const CAPTURE_EXAMPLES = `${ORDER} When an order ships, its money is taken automatically.
+const CAPTURE_EXAMPLES = `${ORDER} When an order ships, its money is captured automatically.
 
 Examples:
   $ commerce orders capture 1001
   $ commerce orders capture 1001 --amount 30.00   the rest is released`;
 
 const REFUND_EXAMPLES = `${ORDER} If a provider took the money, it returns it, which may take a while. For other
-orders the command records what you return yourself, and so it does with --by-hand after the provider has failed to. It asks
-first; programs agree with --yes. Items that were not shipped yet no longer ship once they are refunded; they come first unless
---shipped says which are meant. --all --restock before anything has shipped puts every item back into stock.
+orders, and with --by-hand after the provider has failed, the command records money that you return yourself. It asks first;
+programs agree with --yes. Refunded items that were not shipped yet no longer ship; they come first unless --shipped is
+given. --all --restock before anything has shipped puts every item back into stock.
 
 Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
@@ -67,28 +67,26 @@ Examples:
 
 const BY_HAND = 'record money that you have returned yourself, after the provider failed to';
 
-/** The amount may be all that is left, and the items are named by SKU. */
+/** The amount can be everything that is left, and items are named by SKU. */
 const REFUND_FLAGS: Presentations<'dashboard.createRefund'> = {
   amount: false,
   line_items: false,
   by_hand: { sets: [{ flag: '--by-hand', help: BY_HAND, value: true }] },
 };
 
-/**
- * `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows what it changed.
- */
+/** `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows its changes. */
 export function addOrderMoves(orders: Command, terminal: Terminal): void {
   addYes(calls(orders.command('mark-paid <order>'), 'dashboard.markOrderPaid'))
     .description('Record that the bank transfer of an order has arrived.')
     .addHelpText('after', PAID_EXAMPLES)
     .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
   addFlags(orders.command('capture <order>'), 'dashboard.captureOrder')
-    .description('Take the money that is reserved for an order.')
+    .description('Capture the reserved money of an order.')
     .addHelpText('after', CAPTURE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => capture(wanted, command, terminal));
   addFlags(orders.command('ship <order>'), 'dashboard.createFulfillment', { items: false })
-    .description('Record what was shipped; the customer is notified by mail.')
-    .option('--item <sku=quantity>', 'ship only this much of a line, by SKU or line id; may be repeated', repeated)
+    .description('Record a shipment; the customer is notified by mail.')
+    .option('--item <sku=quantity>', 'ship only this quantity of a line, by SKU or line id; may be repeated', repeated)
     .addHelpText('after', SHIP_EXAMPLES)
     .action((wanted: string, { item }: { item?: string[] }, command: Command) => ship(wanted, item, command, terminal));
   calls(orders.command('deliver <order>'), 'dashboard.markOrderDelivered')
@@ -102,8 +100,8 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
   addYes(addFlags(orders.command('refund <order>'), 'dashboard.createRefund', REFUND_FLAGS))
     .description('Return money to the customer.')
     .option('--amount <amount>', 'how much, such as 14.00', amount)
-    .option('--all', 'all that was paid and not refunded yet')
-    .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
+    .option('--all', 'everything that was paid and not refunded yet')
+    .option('--item <sku=quantity>', 'the refunded quantity of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
     .addOption(new Option('--shipped', 'only items that were shipped').conflicts('unshipped'))
     .option('--unshipped', 'only items that were not shipped yet')
@@ -115,8 +113,7 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // An order that does not await a transfer stays as it is, or is refused in the server's own words: there is nothing to
-  // confirm.
+  // An order that does not await a transfer is unchanged or rejected by the server, so there is nothing to confirm.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
@@ -153,12 +150,12 @@ async function ship(wanted: string, item: string[] | undefined, command: Command
   showChange({ before, order, summary: 'has shipped', more: { fulfillment } }, command, terminal);
 }
 
-/** A line of the order and how much of it, as --item names them. */
+/** A line of the order and its quantity, as in --item. */
 function lineOf({ order_number, line_items }: OrderDetails, text: string) {
   const at = text.lastIndexOf('=');
   const [name, quantity] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1 || !/^[1-9]\d{0,6}$/.test(quantity)) {
-    throw usageError(`--item ${text} is no SKU with a quantity.`, 'Write it as MUG-1=2.');
+    throw usageError(`--item ${text} is not a SKU with a quantity.`, 'Write it as MUG-1=2.');
   }
   const lines = line_items.filter(({ id, sku }) => (isUuid(name) ? id === name : sku === name));
   const [line] = lines;
@@ -194,7 +191,7 @@ async function cancel(wanted: string, { yes }: YesOption, command: Command, term
   showChange({ before, order, summary: 'is cancelled', next }, command, terminal);
 }
 
-/** Asks whether to cancel, and whether to return what was paid if that is not said yet; resolves to the latter. */
+/** Asks whether to cancel, and whether to refund if no option decides that; resolves to the latter. */
 async function askCancel(before: OrderDetails, given: boolean | undefined, terminal: Terminal): Promise<boolean> {
   // Cancelling again changes nothing.
   if (before.status === 'cancelled') return given ?? false;
@@ -215,7 +212,7 @@ function refundReason(reason: string): string {
   return reason === 'customer' ? 'customer' : 'other';
 }
 
-/** The items of a refund: those that are named, or all that are left to ship if everything goes back before it ships. */
+/** The items of a refund: the named ones, or everything left to ship if all is restocked before shipping. */
 function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...rest }: RefundOptions) {
   const restock = Boolean(rest.restock);
   const which = shipped || unshipped ? { shipped: Boolean(shipped) } : {};
@@ -247,6 +244,6 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const body = { ...given.body, amount, ...(line_items && { line_items }) };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;
-  const summary = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;
+  const summary = `has a refund of ${back} ${currency}${status === 'pending' ? ', pending at the provider' : ''}`;
   showChange({ before, order: made.order, summary, more: { refund: made.refund } }, command, terminal);
 }

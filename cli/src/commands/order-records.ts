@@ -9,7 +9,7 @@ type Fulfillment = Schemas['Fulfillment'];
 type Refund = Schemas['Refund'];
 
 const EXAMPLES = `
-ORDER is an order number or an id. "none" takes a note away.
+ORDER is an order number or an id. "none" removes a note.
 
 Examples:
   $ commerce orders update 1001 --staff-note "Gift wrap"
@@ -17,12 +17,12 @@ Examples:
   $ commerce orders refunds 1001`;
 
 const MAIL_EXAMPLES = `
-ORDER is an order number or an id. The mail tells how the order stands now.
+ORDER is an order number or an id. The mail shows the current state of the order.
 
 Examples:
   $ commerce orders mail 1001 shipped`;
 
-/** `orders update|shipments|refunds|mail`: what is written down about an order. */
+/** `orders update|shipments|refunds|mail`: the records of an order. */
 export function addOrderRecords(orders: Command, terminal: Terminal): void {
   addCall(orders, terminal, {
     name: 'update <order>',
@@ -34,7 +34,7 @@ export function addOrderRecords(orders: Command, terminal: Terminal): void {
   addCall(orders, terminal, {
     name: 'shipments <order>',
     operation: 'dashboard.listFulfillments',
-    description: 'List what was shipped of an order.',
+    description: 'List the shipments of an order.',
     examples: EXAMPLES,
     text: ({ fulfillments }, view) => listText('Nothing has shipped yet.', SHIPMENT_COLUMNS, fulfillments, view),
   });
@@ -50,7 +50,7 @@ export function addOrderRecords(orders: Command, terminal: Terminal): void {
     operation: 'dashboard.sendOrderMail',
     description: 'Send a mail about an order to its customer again.',
     examples: MAIL_EXAMPLES,
-    text: ({ email }) => `The mail is on its way to ${plain(email)}.`,
+    text: ({ email }) => `The mail will be sent to ${plain(email)}.`,
   });
 }
 

@@ -23,19 +23,19 @@ async function idOfNumber(client: DashboardClient, number: string): Promise<stri
   throw new CommandError(EXIT.refused, 'not_found', `There is no order ${number}.`, remedy);
 }
 
-/** The statuses that change independently, by the names they have here. */
+/** The statuses that change independently, by their names in the output. */
 const STATUSES = { Order: 'status', Payment: 'payment_status', Fulfilment: 'fulfillment_status' } as const;
 
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
 type Statuses = Pick<Order, Status>;
 
-/** What a command changed: each status that differs now, with what it was. */
+/** The changes by a command: each status that differs now, with its old value. */
 export function changesOf(before: Statuses, after: Statuses): { [Name in Status]?: { from: string; to: string } } {
   const moved = Object.values(STATUSES).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(moved.map((name) => [name, { from: before[name], to: after[name] }]));
 }
 
-/** The statuses of an order one below the other, before → after where they changed. */
+/** The statuses of an order one per line, before → after if they changed. */
 export function statusLines(before: Statuses, after: Statuses, paint: Paint): string {
   const arrow = (name: Status) =>
     before[name] === after[name] ? after[name] : `${before[name]} → ${paint('green', after[name])}`;
@@ -44,7 +44,7 @@ export function statusLines(before: Statuses, after: Statuses, paint: Paint): st
     .join('\n');
 }
 
-/** Whose order it is, in a few words. */
+/** The customer of an order in a few words. */
 export function buyerOf({ email, shipping_address, billing_address }: Order): string {
   const { first_name, last_name } = shipping_address ?? billing_address ?? {};
   const name = [first_name, last_name].filter(Boolean).join(' ');
@@ -85,7 +85,7 @@ function isOver(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-/** An order with all that belongs to it, for people. */
+/** An order with all its details, for people. */
 export function orderText(order: OrderDetails, paint: Paint, terminal: Terminal): string {
   const lines = table(lineColumns(order), order.line_items, styleOf(terminal, paint));
   return [headOf(order, paint), lines, amountsOf(order, paint), paymentOf(order, paint), sentAndRefunded(order, paint)]
@@ -118,7 +118,7 @@ function headOf(order: OrderDetails, paint: Paint): string {
   );
 }
 
-/** An address in one line; null when nothing of it is known. */
+/** An address in one line; null if it is empty. */
 export function addressLine(address: Schemas['Address'] | null | undefined): string | null {
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address ?? {};
   const words = (...parts: (string | null | undefined)[]) => parts.filter(Boolean).join(' ');

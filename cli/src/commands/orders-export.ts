@@ -14,7 +14,7 @@ interface Row {
 
 const EXAMPLES = `
 The CSV has a row for each line of an order; the order's own columns are repeated. JSONL has everything, one order per line.
-An export needs the scope orders:export, which a person's role may have and an API key must be given by name.
+An export needs the scope orders:export, which a role may include and an API key needs by name.
 
 Examples:
   $ commerce orders export --from 2026-01-01 --to 2026-12-31 --output orders-2026.csv

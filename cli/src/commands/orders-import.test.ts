@@ -4,7 +4,7 @@ import type { OrderImport } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { fakeServer, folder, loggedIn, type Seen } from '../testing.ts';
 
-/** A shop that has an order 1001 of its own. */
+/** A shop that already has an order 1001. */
 async function shop() {
   const server = await fakeServer({
     'POST /api/dashboard/orders/import': ({ body }: Seen) => {
@@ -27,7 +27,7 @@ const CSV =
   '#1001,a@example.com,paid,EUR,9.50,2024-05-01 09:58:12 +0200,1,Mug,9.50,MUG\n' +
   '#1002,a@example.com,paid,EUR,9.50,2024-05-01 09:58:12 +0200,1,Mug,4.50,MUG\n#1002,,,,,,1,Bowl,5.00,BOWL\n';
 
-test('orders keep their numbers unless a prefix sets them apart; refusals and warnings name line, column and order', async () => {
+test('keeps order numbers unless a prefix is given; names line, column and order in rejections and warnings', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders_export.csv');
   await writeFile(file, CSV);
@@ -45,7 +45,7 @@ test('orders keep their numbers unless a prefix sets them apart; refusals and wa
   expect(seen.at(-1)?.body.orders).toMatchObject([{ order_number: 'OLD-1001' }, { order_number: 'OLD-1002' }]);
 });
 
-test('refused orders are written to --errors, and refusals and warnings to --report', async () => {
+test('writes rejected orders to --errors, and rejections and warnings to --report', async () => {
   const { commerce } = await shop();
   const dir = await folder();
   const [file, errors, report] = ['orders.csv', 'refused.jsonl', 'report.csv'].map((name) => join(dir, name));
@@ -60,7 +60,7 @@ test('refused orders are written to --errors, and refusals and warnings to --rep
   );
 });
 
-test('a missing column is reported once, and nothing is sent', async () => {
+test('reports a missing column once, and sends nothing', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders.csv');
   await writeFile(file, CSV.replace('Created at', 'Made at'));
@@ -72,7 +72,7 @@ test('a missing column is reported once, and nothing is sent', async () => {
   expect(seen).toEqual([]);
 });
 
-test('JSON Lines are taken as they are, and a file of something else is refused', async () => {
+test('imports JSON Lines unchanged, and rejects a file of another kind', async () => {
   const { commerce, seen } = await shop();
   const dir = await folder();
   const order = {

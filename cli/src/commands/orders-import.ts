@@ -16,9 +16,9 @@ interface ImportOptions extends EncodingOption, ReportOptions {
 
 const EXAMPLES = `
 Orders keep their numbers (Shopify's without "#"), times, states and refunds, and belong to the customer who has the e-mail: import
-customers first. Nobody is sent a mail, no stock is moved, and the shop's own numbers go on after them. Importing a file again
-changes nothing. Refused orders are named by line and the others go on (exit code 5). --number-prefix keeps numbers apart that
-this shop has given already.
+customers first. No mails are sent, no stock is moved, and the shop's own numbers continue after them. Importing a file again
+changes nothing. Rejected orders are named by line, and the others are imported (exit code 5). Use --number-prefix if this shop
+already has orders with these numbers.
 
 Formats, recognised by the first line:
   shopify   Shopify's orders CSV
@@ -31,11 +31,11 @@ Examples:
 /** `orders import FILE`. */
 export function addOrdersImport(orders: Command, terminal: Terminal): void {
   addEncoding(calls(orders.command('import <file>'), 'dashboard.importOrders'))
-    .description('Take over past orders from a file.')
-    .option('--dry-run', 'say what would happen, and change nothing')
+    .description('Import past orders from a file.')
+    .option('--dry-run', 'show the result without changing anything')
     .option('--number-prefix <text>', 'put this before the number of each order')
-    .option('--report <file>', 'write refusals and warnings to this file, as CSV')
-    .option('--errors <file>', 'write the refused orders to this file, one JSON object per line')
+    .option('--report <file>', 'write rejections and warnings to this file, as CSV')
+    .option('--errors <file>', 'write the rejected orders to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }

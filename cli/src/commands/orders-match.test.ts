@@ -35,15 +35,15 @@ async function merchant(answers: Answers = {}) {
   return { file, ...server, ...(await loggedIn(server.url)) };
 }
 
-test('a dry run says of each transfer what order it fits, or why none, and marks nothing', async () => {
+test('shows for each transfer its order or the reason in a dry run, and marks nothing', async () => {
   const { file, commerce, seen } = await merchant();
   const { code, out } = await commerce(['orders', 'match', file, '--dry-run', '--json']);
 
-  const told = JSON.parse(out) as { dry_run: boolean; transfers: { outcome: string; order_numbers: string[] }[] };
+  const printed = JSON.parse(out) as { dry_run: boolean; transfers: { outcome: string; order_numbers: string[] }[] };
   expect(code).toBe(0);
-  expect(told).toMatchObject({ dry_run: true, counts });
-  expect(told.transfers.map(({ outcome }) => outcome)).toEqual(OUTCOMES);
-  expect(told.transfers[0]).toMatchObject({ line: 2, payer: 'June', order_numbers: ['1001'] });
+  expect(printed).toMatchObject({ dry_run: true, counts });
+  expect(printed.transfers.map(({ outcome }) => outcome)).toEqual(OUTCOMES);
+  expect(printed.transfers[0]).toMatchObject({ line: 2, payer: 'June', order_numbers: ['1001'] });
   expect(seen.map(({ body }) => body)).toEqual([{ statement: STATEMENT }]);
 });
 
@@ -63,7 +63,7 @@ const RESULT = {
   ],
 };
 
-test('what fits is shown, asked about, and marked with its amount; what the server refuses is reported', async () => {
+test("shows the matches, asks, marks them with their amounts, and reports the server's rejections", async () => {
   const { file, commerce, seen } = await merchant({ [MARK]: { body: RESULT } });
   const { code, out, err } = await commerce(['orders', 'match', file], { typed: 'y' });
 
@@ -85,7 +85,7 @@ test('what fits is shown, asked about, and marked with its amount; what the serv
   expect(out).toContain(`commerce orders undo-statement ${sent?.statement_run_id}`);
 });
 
-test('a transfer that fits no order is assigned by hand, without its amount being compared', async () => {
+test('assigns a transfer by hand without comparing its amount', async () => {
   const order = orderOf(1007, '50.00');
   const { file, commerce, seen } = await merchant({
     'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
@@ -105,7 +105,7 @@ test('a transfer that fits no order is assigned by hand, without its amount bein
   });
 });
 
-test('a transfer that is assigned to an expired order is recorded as a late payment', async () => {
+test('records a transfer assigned to an expired order as a late payment', async () => {
   const order = { ...orderOf(1007, '36.00'), payment_status: 'expired' };
   const RECORD = `POST /api/dashboard/orders/${order.id}/payments`;
   const { file, commerce, seen } = await merchant({
@@ -123,7 +123,7 @@ test('a transfer that is assigned to an expired order is recorded as a late paym
   expect(out).toContain('1 late payment recorded.');
 });
 
-test('an amount that the server could not read is not recorded for an expired order', async () => {
+test('does not record an unreadable amount for an expired order', async () => {
   const order = { ...orderOf(1007, '1500.00'), payment_status: 'expired' };
   const unread = { ...transfers[3], amount: '1.500', outcome: 'check_by_hand' };
   const { file, commerce, seen } = await merchant({
@@ -138,7 +138,7 @@ test('an amount that the server could not read is not recorded for an expired or
   expect(seen.filter(({ body }) => JSON.stringify(body ?? '').includes('amount'))).toEqual([]);
 });
 
-test('a transfer in another currency is not assigned', async () => {
+test('does not assign a transfer in another currency', async () => {
   const order = orderOf(1007, '37.40');
   const foreign = { ...transfers[3], amount: '37.40', currency: 'USD', outcome: 'check_by_hand' };
   const { file, commerce, seen } = await merchant({
@@ -175,7 +175,7 @@ const RUN = {
 const RUNS = { 'GET /api/dashboard/statement-runs': { body: [RUN] } };
 const UNDO = `POST /api/dashboard/statement-runs/${RUN.id}/undo`;
 
-test('a statement is undone after the orders are shown', async () => {
+test('undoes a statement after showing its orders', async () => {
   const orders = ORDERS.map((order) => ({ ...order, payment_due_at: '2026-03-19T09:30:00.000Z' }));
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { body: { orders } } });
   const listed = await commerce(['orders', 'statements']);
@@ -187,7 +187,7 @@ test('a statement is undone after the orders are shown', async () => {
   expect(out).toContain('2 orders await payment again: 1001, 1002.');
 });
 
-test('a statement whose orders have shipped is not undone, and the reason is shown', async () => {
+test('does not undo a statement with shipped orders, and shows the reason', async () => {
   const body = { error: 'statement_run_not_undoable', message: 'Order 1002 has been shipped, refunded or cancelled.' };
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { status: 409, body } });
   const { code, err } = await commerce(['orders', 'undo-statement', RUN.id, '--yes']);
@@ -196,7 +196,7 @@ test('a statement whose orders have shipped is not undone, and the reason is sho
   expect(err).toContain('Order 1002 has been shipped');
 });
 
-test.each(['n', ''])('the answer "%s" marks nothing', async (typed) => {
+test.each(['n', ''])('marks nothing after the answer "%s"', async (typed) => {
   const { file, commerce, seen } = await merchant();
   const { code } = await commerce(['orders', 'match', file], { typed });
   expect(code).toBe(2);

@@ -15,8 +15,8 @@ import { findOrder } from './order-view.ts';
 
 const EXAMPLES = `
 FILE is a statement of your bank, in CAMT.053 (XML) or CSV with a header. A transfer belongs to an order that awaits it
-if its text names the order number and its amount is the order's total. All other transfers are listed with the reason; give
-the ones that you have checked to an order with --assign and the number in the first column. For an order that has expired,
+if its text names the order number and its amount is the order's total. All other transfers are listed with the reason; assign
+those that you have checked with --assign and the number in the first column. For an order that has expired,
 the money is then recorded as a late payment. The command shows the transfers and asks before it changes orders; programs
 agree with --yes.
 
@@ -34,7 +34,7 @@ export function addOrdersMatch(orders: Command, terminal: Terminal): void {
   const operations = ['dashboard.matchTransfers', 'dashboard.markOrdersPaid', 'dashboard.recordOrderPayment'] as const;
   addEncoding(addYes(calls(orders.command('match <file>'), ...operations)))
     .description('Mark the orders as paid whose bank transfers are in a bank statement.')
-    .option('--assign <number=order>', 'give a listed transfer to an order; may be repeated', repeated)
+    .option('--assign <number=order>', 'assign a listed transfer to an order; may be repeated', repeated)
     .option('--dry-run', 'only show which orders would be marked')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: MatchOptions, command: Command) => match(file, options, command, terminal));
@@ -76,7 +76,7 @@ async function match(
   );
 }
 
-/** Gives listed transfers to the orders that a person names for them. */
+/** Assigns listed transfers to the orders that a person names. */
 async function assignAll(client: DashboardClient, found: Found[], assignments: string[]): Promise<void> {
   const taken = new Set(
     found.flatMap(({ outcome, orders: [order] }) => (outcome === 'matched' && order ? [order.id] : [])),
@@ -113,7 +113,7 @@ async function assignAll(client: DashboardClient, found: Found[], assignments: s
   }
 }
 
-/** The amount of a transfer is as the bank wrote it if the server could not read it: `1.500` must not be recorded as 1.50. */
+/** The amount of a transfer is the bank's text if the server could not read it: `1.500` must not be recorded as 1.50. */
 function refuseUnread({ number, amount }: Found, order: { order_number: string; currency: string }): void {
   if (readAmount(amount, { sign: '.', decimals: decimalsOf(order.currency) }).amount !== undefined) return;
   throw usageError(
@@ -125,12 +125,12 @@ function refuseUnread({ number, amount }: Found, order: { order_number: string; 
 const RECORD_MORE = (order_number: string) =>
   `If this is another payment, record it with commerce orders record-payment ${order_number}.`;
 
-/** An amount in another currency would be recorded, or count, as the same amount of the order's. */
+/** An amount in another currency would be recorded as the same number in the order's currency. */
 function refuseOtherCurrency({ number, currency }: Found, order: { order_number: string; currency: string }): void {
   if (!currency || currency === order.currency) return;
   throw usageError(
     `Transfer ${number} is in ${currency}, and order ${order.order_number} in ${order.currency}.`,
-    `Record what arrived in ${order.currency} with commerce orders record-payment or mark-paid.`,
+    `Record the amount that arrived in ${order.currency} with commerce orders record-payment or mark-paid.`,
   );
 }
 
@@ -143,7 +143,10 @@ function questionOf(toMark: Found[], late: Found[]): string {
 const MOST_ROWS = 100;
 const BY_STATUS: Partial<Record<string, string>> = { paid: 'paid', unchanged: 'already_paid' };
 
-/** The server compares the amounts of matches with the totals again; of an assigned transfer the person has checked the amount. */
+/**
+ * The server compares the amounts of matches with the totals again. For an assigned transfer, the person has checked the
+ * amount.
+ */
 async function markAll(client: DashboardClient, toMark: Found[], statement_run_id: string): Promise<Found[]> {
   const marked: Found[] = [];
   for (let from = 0; from < toMark.length; from += MOST_ROWS) {
@@ -161,7 +164,7 @@ async function markAll(client: DashboardClient, toMark: Found[], statement_run_i
   return marked;
 }
 
-/** Orders that have expired stay so: the money is recorded, and then returned or the order reinstated. */
+/** Expired orders stay expired: the money is recorded, and then refunded or the order reinstated. */
 async function recordAll(client: DashboardClient, late: Found[]): Promise<Found[]> {
   const recorded: Found[] = [];
   for (const transfer of late) {

@@ -10,8 +10,8 @@ import { addEncoding, addYes, type EncodingOption, type YesOption } from './opti
 import { inBatches, showResults } from './row-results.ts';
 
 const EXAMPLES = `
-FILE is a CSV with a header: order_number, and if you have them carrier, tracking_number and tracking_url. All that is left
-of each order is recorded as shipped, and its customer is notified by mail. A row that is refused stops no other.
+FILE is a CSV with a header: order_number, and if you have them carrier, tracking_number and tracking_url. Everything left
+of each order is recorded as shipped, and its customer is notified by mail. A rejected row does not stop the others.
 
 Examples:
   $ commerce orders ship-many parcels.csv
@@ -39,7 +39,7 @@ async function shipMany(
   if (!yes)
     await confirm(
       terminal,
-      `Record ${counted(rows.length, 'order')} as shipped, and tell the ${rows.length === 1 ? 'customer' : 'customers'}?`,
+      `Record ${counted(rows.length, 'order')} as shipped, and notify the ${rows.length === 1 ? 'customer' : 'customers'}?`,
     );
   const results = await inBatches(rows, MOST_ROWS, async (batch) => {
     const orders = batch.map(({ cells: { order_number = '', carrier, tracking_number, tracking_url } }) => ({

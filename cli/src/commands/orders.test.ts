@@ -19,7 +19,7 @@ const UNPAID = {
 
 const pageOf = (orders: unknown[]) => ({ orders, total: orders.length, page: 1, limit: 20, pages: 1 });
 
-/** A merchant with one order, 1001, that the search finds after another whose number contains it. */
+/** A merchant with the order 1001, which the search returns after another one whose number contains it. */
 async function merchant(order: object, answers: Answers = {}) {
   const similar = { ...DETAILS, id: '0192f3a2-3333-7000-8000-000000000002', order_number: '11001' };
   const server = await fakeServer({
@@ -32,7 +32,7 @@ async function merchant(order: object, answers: Answers = {}) {
 
 const MARK = `POST ${ORDER}/mark-paid`;
 
-test('marking as paid asks first, then tells what moved', async () => {
+test('asks before marking as paid, then shows the changes', async () => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed: 'y' });
   expect(code).toBe(0);
@@ -51,7 +51,7 @@ test('marking as paid asks first, then tells what moved', async () => {
   expect(seen.map(({ method, path }) => `${method} ${path}`)).toContain(MARK);
 });
 
-test.each(['n', '', 'perhaps'])('the answer "%s" changes nothing', async (typed) => {
+test.each(['n', '', 'perhaps'])('changes nothing after the answer "%s"', async (typed) => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed });
   expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -59,7 +59,7 @@ test.each(['n', '', 'perhaps'])('the answer "%s" changes nothing', async (typed)
   expect(seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('where nobody can be asked it needs --yes', async () => {
+test('needs --yes if nobody can be asked', async () => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const refused = await commerce(['orders', 'mark-paid', '1001', '--json'], { input: 'y\n' });
   expect(refused.code).toBe(2);
@@ -75,14 +75,14 @@ test('where nobody can be asked it needs --yes', async () => {
   });
 });
 
-test('an order that is paid already is reported without a question', async () => {
+test('reports an order that is already paid, without a question', async () => {
   const { commerce } = await merchant({ ...DETAILS, ...PAID }, { [MARK]: { body: PAID } });
   const { code, out } = await commerce(['orders', 'mark-paid', '#1001']);
   expect(code).toBe(0);
   expect(out).toContain('Order 1001 is paid already; nothing was changed.\n');
 });
 
-test('an expired order says what is left to do', async () => {
+test('names the next step for an expired order', async () => {
   const fields = { payment_status: 'expired', next: 'cancel_or_refund' };
   const expired = { ...UNPAID, status: 'cancelled', payment_status: 'expired' };
   const { commerce } = await merchant(expired, {
@@ -95,7 +95,7 @@ test('an expired order says what is left to do', async () => {
   );
 });
 
-test('an unknown order number is reported, however much else the search finds', async () => {
+test('reports an unknown order number, even if the search finds others', async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const { code, err } = await commerce(['orders', 'get', '100']);
   expect(code).toBe(1);
@@ -103,7 +103,7 @@ test('an unknown order number is reported, however much else the search finds', 
   expect(seen).toHaveLength(1);
 });
 
-test('a part is shipped by SKU, with its tracking', async () => {
+test('ships a part by SKU, with its tracking', async () => {
   const shipped = { fulfillment: DETAILS.fulfillments[0], order: { ...PAID, status: 'processing' } };
   const { commerce, seen } = await merchant(
     { ...DETAILS, ...PAID, fulfillments: [] },
@@ -126,7 +126,7 @@ test('a part is shipped by SKU, with its tracking', async () => {
   }
 });
 
-test('reserved money is captured, and lines are refunded, back into stock, and with the cancelling', async () => {
+test('captures reserved money, and refunds lines with restock, also when cancelling', async () => {
   const order = { ...DETAILS, payment_status: 'authorized' };
   const pending = { ...DETAILS.refunds[0], status: 'pending' };
   const { commerce, seen } = await merchant(order, {
@@ -145,13 +145,13 @@ test('reserved money is captured, and lines are refunded, back into stock, and w
   const refund = ['orders', 'refund', '1001', '--amount', '14.00', '--reason', 'returned', '--yes'];
   const back = await commerce([...refund, '--item', `${sku}=1`, '--restock']);
   expect(seen.at(-1)?.body).toMatchObject({ line_items: [{ line_item_id: id, quantity: 1, restock: true }] });
-  expect(back.out).toContain('which the provider is asked for');
+  expect(back.out).toContain('pending at the provider');
   expect((await commerce([...refund, '--restock'])).code).toBe(2);
   await commerce([...refund, '--by-hand']);
   expect(seen.at(-1)?.body).toEqual({ amount: '14.00', reason: 'returned', by_hand: true });
 });
 
-test('an order is delivered, cancelled and refunded', async () => {
+test('delivers, cancels and refunds an order', async () => {
   const order = { ...DETAILS, status: 'processing', fulfillment_status: 'fulfilled' };
   const refunded = { ...DETAILS, payment_status: 'refunded' };
   const { commerce, seen } = await merchant(order, {
@@ -202,7 +202,7 @@ test.each([
   { typed: ['n', 'y'], more: [], refund: undefined },
   { typed: ['y'], more: ['--refund'], refund: true },
   { typed: ['y'], more: ['--no-refund'], refund: undefined },
-])('cancelling asks first, and about the refund unless $more says it: $typed', async ({ typed, more, refund }) => {
+])('asks before cancelling, and about the refund unless $more decides it: $typed', async ({ typed, more, refund }) => {
   const { commerce, seen } = await merchant(DETAILS, { [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } } });
   const { code, err } = await commerce([...CANCEL, ...more], { typed: typed.join('\n') });
   expect(code).toBe(0);
@@ -212,7 +212,7 @@ test.each([
   expect(seen.at(-1)?.body).toEqual({ reason: 'customer', refund: refund ?? false });
 });
 
-test('an order that was not paid is cancelled without a word about a refund', async () => {
+test('cancels an unpaid order without a question about a refund', async () => {
   const { commerce } = await merchant(UNPAID, { [CANCEL_CALL]: { body: { ...UNPAID, status: 'cancelled' } } });
   const { code, err } = await commerce(CANCEL, { typed: 'y' });
   expect(code).toBe(0);
@@ -223,13 +223,13 @@ test.each([
   { args: CANCEL, typed: ['y', 'n'] },
   { args: REFUND, typed: ['n'] },
   { args: REFUND, typed: [''] },
-])('a no leaves the order as it is: $args.1', async ({ args, typed }) => {
+])('leaves the order unchanged after a no: $args.1', async ({ args, typed }) => {
   const { commerce, seen } = await merchant(DETAILS);
   expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
   expect(seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test.each([{ args: CANCEL }, { args: REFUND }])('where nobody can be asked, $args.1 needs --yes', async ({ args }) => {
+test.each([{ args: CANCEL }, { args: REFUND }])('needs --yes for $args.1 if nobody can be asked', async ({ args }) => {
   const { commerce, seen } = await merchant(DETAILS);
   const { code, err } = await commerce([...args, '--json'], { input: 'y\n' });
   expect(code).toBe(2);
@@ -237,7 +237,7 @@ test.each([{ args: CANCEL }, { args: REFUND }])('where nobody can be asked, $arg
   expect(seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('a refund asks first, and says whether the provider makes it', async () => {
+test('asks before a refund, and shows whether the provider makes it', async () => {
   const refund = { status: 201, body: { refund: DETAILS.refunds[0], order: DETAILS } };
   for (const [payment_method, how] of [
     ['card', 'Return'],
@@ -250,7 +250,7 @@ test('a refund asks first, and says whether the provider makes it', async () => 
   }
 });
 
-test('a move that an order does not allow tells those it does', async () => {
+test('names the allowed changes if an order does not allow one', async () => {
   const fields = { field: 'status', from: 'processing', to: 'cancelled', allowed: ['completed'] };
   const { commerce } = await merchant(DETAILS, {
     [`POST ${ORDER}/cancel`]: refusal(409, 'invalid_transition', 'A fulfilled order cannot be cancelled.', fields),
@@ -260,7 +260,7 @@ test('a move that an order does not allow tells those it does', async () => {
   expect(err).toContain('What to do: Its status is processing, which can only become completed.');
 });
 
-test('orders are listed by where they stand, and by day in the own zone', async () => {
+test('lists orders by status, and by day in the own time zone', async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const args = ['--payment', 'awaiting_payment', '--fulfillment', 'unfulfilled', '--from', '2026-11-01'];
   const { out } = await commerce(['orders', 'list', ...args, '--to', '2026-11-30']);
@@ -279,7 +279,7 @@ test('orders are listed by where they stand, and by day in the own zone', async 
   }
 });
 
-test('the orders of a customer are found by e-mail', async () => {
+test('finds the orders of a customer by e-mail', async () => {
   const customer = { ...contract.components.examples.CustomerDetails.value };
   const { commerce, seen } = await merchant(UNPAID, {
     'GET /api/dashboard/customers': { body: { customers: [customer], total: 1, page: 1, limit: 20, pages: 1 } },
@@ -288,7 +288,7 @@ test('the orders of a customer are found by e-mail', async () => {
   expect(seen.at(-1)?.query.get('customer_id')).toBe(customer.id);
 });
 
-test('one order is shown with its amounts, shipments and refunds', async () => {
+test('shows one order with its amounts, shipments and refunds', async () => {
   const { commerce } = await merchant(DETAILS);
   const { out } = await commerce(['orders', 'get', '1001']);
   for (const text of [
@@ -306,7 +306,7 @@ test('one order is shown with its amounts, shipments and refunds', async () => {
   expect(JSON.parse(program.out)).toEqual(DETAILS);
 });
 
-test('an order of another producer, of which little is known, is shown', async () => {
+test('shows an order of another source with few fields', async () => {
   const bare = {
     ...Object.fromEntries(Object.keys(DETAILS).map((name) => [name, null])),
     ...{ id, order_number: '1001', line_items: [{ name: 'Mug', quantity: 1, price: '14.00', total: '14.00' }] },
@@ -321,7 +321,7 @@ test('an order of another producer, of which little is known, is shown', async (
   expect(out).toContain('Customer    a customer without a name\n');
 });
 
-test('the bank details stand with an order that awaits its transfer', async () => {
+test('shows the bank details with an order that awaits its transfer', async () => {
   const instructions = {
     ...{ account_holder: 'Alder & Finch', iban: 'DE89370400440532013000', bic: null, bank_name: null },
     ...{ instructions: null, reference: '1001', amount: '35.82', currency: 'EUR', due_at: DETAILS.created_at },
@@ -331,7 +331,7 @@ test('the bank details stand with an order that awaits its transfer', async () =
   expect(out).toContain('To account        DE89370400440532013000, Alder & Finch');
 });
 
-test('the timeline is shown to its end', async () => {
+test('shows the timeline to its end', async () => {
   const [newest, oldest] = TIMELINE.entries;
   const { commerce } = await merchant(DETAILS, {
     [`GET ${ORDER}/timeline`]: ({ query }) =>

@@ -49,7 +49,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
       q: { help: 'search order numbers, e-mails, names, SKUs and tracking numbers' },
       waiting_for: { help: 'only orders that wait to be paid in time, or to be shipped' },
     },
-    description: 'List orders, newest first unless --sort says otherwise.',
+    description: 'List orders, newest first by default.',
     examples: LIST_EXAMPLES,
     text: (page, view) => pageText('orders', ORDER_COLUMNS, page.orders, page, view),
   });
@@ -58,7 +58,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getOrder(wanted, command, terminal));
   calls(orders.command('timeline <order>'), 'dashboard.getOrderTimeline')
-    .description('Show everything that happened to an order, newest first.')
+    .description('Show the timeline of an order, newest first.')
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);

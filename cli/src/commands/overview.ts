@@ -13,12 +13,12 @@ Examples:
   $ commerce overview
   $ commerce overview --json`;
 
-/** `overview`: how the shop stands today. */
+/** `overview`: the key figures of the shop. */
 export function addOverview(program: Command, terminal: Terminal): void {
   addCall(program, terminal, {
     name: 'overview',
     operation: 'dashboard.getOverview',
-    description: 'Show sales, what waits to be paid and shipped, low stock, and what agents buy.',
+    description: 'Show sales, unpaid and unshipped orders, low stock, and purchases of agents.',
     examples: EXAMPLES,
     text: inWords,
   });
@@ -33,7 +33,7 @@ function inWords(found: Overview, { paint }: View): string {
   return facts(
     {
       Today: today && `${money(today.sales)}, ${orders(today.orders_count)}`,
-      '30 days, paid less refunds': `${money(found.sales)}, ${orders(found.orders_count)}   ${bars(days)}`,
+      '30 days, paid minus refunds': `${money(found.sales)}, ${orders(found.orders_count)}   ${bars(days)}`,
       'To pay': orders(found.orders_to_pay_count),
       'To ship': orders(found.orders_to_ship_count),
       Stock: `${found.low_stock_count} low, ${found.out_of_stock_count} out`,
@@ -56,7 +56,7 @@ function setupInWords({ can_sell, open_count }: Overview['setup']): string {
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** A bar for each day, the highest for the best. */
+/** A bar for each day, scaled to the best day. */
 function bars(days: Overview['days']): string {
   const best = Math.max(...days.map(({ sales }) => Number(sales)));
   const level = (sales: string) => (best === 0 ? 0 : Math.round((Number(sales) / best) * (LEVELS.length - 1)));

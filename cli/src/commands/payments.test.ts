@@ -8,7 +8,7 @@ const ACCOUNT = examples.PaymentAccount.value;
 const NONE = examples.NoPaymentAccount.value;
 const PATH = '/api/dashboard/payment-account';
 
-test('the account is shown with the address of its webhooks, or how to set one', async () => {
+test('shows the account with its webhook URL, or how to set one', async () => {
   let body = ACCOUNT;
   const server = await fakeServer({ [`GET ${PATH}`]: () => ({ body }) });
   const { commerce } = await loggedIn(server.url);
@@ -19,7 +19,7 @@ test('the account is shown with the address of its webhooks, or how to set one',
   expect((await commerce(['payments', 'show'])).out).toContain('commerce payments set secret-key');
 });
 
-test('keys are read from the input and never from the command line', async () => {
+test('reads keys from the input and never from the command line', async () => {
   const server = await fakeServer({ [`PATCH ${PATH}`]: { body: ACCOUNT } });
   const { commerce } = await loggedIn(server.url);
   expect((await commerce(['payments', 'set', 'secret-key'], { input: 'sk_test_alder\n' })).code).toBe(0);
@@ -39,7 +39,7 @@ test('keys are read from the input and never from the command line', async () =>
   }
 });
 
-test('an account is removed', async () => {
+test('removes an account', async () => {
   const server = await fakeServer({ [`DELETE ${PATH}`]: { body: NONE } });
   const { commerce } = await loggedIn(server.url);
   expect((await commerce(['payments', 'remove', '--yes'])).out).toContain('no payment account');

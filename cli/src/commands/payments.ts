@@ -20,11 +20,11 @@ programs agree with --yes.
 Examples:
   $ commerce payments set secret-key               the key of your Stripe account
   $ commerce payments set webhook-secret < secret  of the endpoint that commerce payments show names
-  $ commerce payments capture manual               take the money when an order ships
+  $ commerce payments capture manual               capture the money when an order ships
   $ commerce payments show
   $ commerce payments remove`;
 
-/** `payments show|set|capture|remove`: the account that the shop is paid through. */
+/** `payments show|set|capture|remove`: the shop's payment account. */
 export function addPayments(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const payments = program

@@ -5,14 +5,14 @@ import { confirm } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import type { YesOption } from './options.ts';
 
-/** A price as it is, of the thing with this name. */
+/** The current price of the thing with this name. */
 export interface Priced {
   name: string;
   price: string;
   currency: string;
 }
 
-/** Asks before a price changes by more than 80 %, which is usually a slip of the decimal sign. */
+/** Asks before a price changes by more than 80 %, which is usually a misplaced decimal sign. */
 export async function confirmPrice(
   { name, price: before, currency }: Priced,
   price: string | undefined,

@@ -15,7 +15,7 @@ import { findProduct, productText } from './product-view.ts';
 type Product = Schemas['Product'];
 
 const VARIANT_EXAMPLES = `
-PRODUCT is an id, a slug or a SKU; VARIANT is a SKU or an id. "none" takes a value away. Stock is changed by
+PRODUCT is an id, a slug or a SKU; VARIANT is a SKU or an id. "none" removes a value. Stock is changed by
 commerce inventory adjust. Deleting, and a price change of more than 80 %, ask first; programs agree with --yes.
 
 Examples:
@@ -24,7 +24,7 @@ Examples:
   $ commerce variants delete linen-shirt SHIRT-M-BLUE`;
 
 const OPTION_EXAMPLES = `
-PRODUCT is an id, a slug or a SKU; OPTION is a name or an id. The values of an option are replaced whole. To delete asks first;
+PRODUCT is an id, a slug or a SKU; OPTION is a name or an id. New values replace all values of an option. Deleting asks first;
 programs agree with --yes.
 
 Examples:
@@ -33,7 +33,7 @@ Examples:
   $ commerce options delete linen-shirt Size`;
 
 const IMAGE_EXAMPLES = `
-PRODUCT is an id, a slug or a SKU; IMAGE is a position, from 1, or an id. To delete asks first; programs agree with --yes.
+PRODUCT is an id, a slug or a SKU; IMAGE is a position, from 1, or an id. Deleting asks first; programs agree with --yes.
 
 Examples:
   $ commerce images create linen-shirt shirt.jpg --alt "A blue linen shirt"
@@ -44,7 +44,7 @@ Examples:
 
 const ITS_VARIANTS = {
   flag: '--variant <variant>',
-  help: 'a variant that it is the picture of, by SKU or id; may be repeated',
+  help: 'a variant that the image shows, by SKU or id; may be repeated',
 };
 
 /** `variants|options|images create|update|delete`: the parts of a product. */
@@ -142,7 +142,7 @@ function addImages(images: Command, terminal: Terminal): void {
     file_id: false,
     variant_ids: ITS_VARIANTS,
   })
-    .description('Add an image to a product: a picture on this machine, which is uploaded, or an address.')
+    .description('Add an image to a product: a file on this machine, which is uploaded, or a URL.')
     .addHelpText('after', IMAGE_EXAMPLES)
     .action((wanted: string, image: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
@@ -179,7 +179,7 @@ function addImages(images: Command, terminal: Terminal): void {
     );
 }
 
-/** Finds the product, changes it, and shows what it is then. */
+/** Finds the product, changes it, and shows the result. */
 async function onProduct(
   wanted: string,
   command: Command,
@@ -208,13 +208,13 @@ function imageOf(product: Product, wanted: string) {
   return product.images.find(isIt) ?? missing('image', wanted, product);
 }
 
-/** The variants of an image by their ids, which were named by SKU or id. */
+/** The ids of an image's variants, which were named by SKU or id. */
 function withVariantIds<Body extends { variant_ids?: string[] }>(body: Body, product: Product): Body {
   const { variant_ids } = body;
   return variant_ids ? { ...body, variant_ids: variant_ids.map((wanted) => variantOf(product, wanted).id) } : body;
 }
 
 function missing(noun: string, wanted: string, { name, slug }: Product): never {
-  const remedy = `See what there is: commerce products get ${slug} --json`;
+  const remedy = `See its parts: commerce products get ${slug} --json`;
   throw new CommandError(EXIT.refused, 'not_found', `${name} has no ${noun} ${wanted}.`, remedy);
 }

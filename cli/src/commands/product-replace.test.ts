@@ -10,7 +10,7 @@ const { id, slug, options, variants, images } = PRODUCT;
 const PATH = `/api/dashboard/products/${id}`;
 const ETAG = '"5X0pXq2m9nFQv3yqTj6Fqw"';
 
-/** A user of a shop that has the product, and the calls that save it. */
+/** A user of a shop with the product, and the calls that save it. */
 async function merchant(answer: object = { body: PRODUCT }) {
   const server = await fakeServer({
     'GET /api/dashboard/products': { body: pageOf('products', [PRODUCT]) },
@@ -26,7 +26,7 @@ async function merchant(answer: object = { body: PRODUCT }) {
   return { ...user, replace, saved: () => server.seen.filter(({ method }) => method === 'PUT') };
 }
 
-test('a product as it was printed is saved without what only answers have, upon the version that was read', async () => {
+test('saves a printed product without response-only fields, for the version that was read', async () => {
   const { replace, saved } = await merchant();
 
   const { code, out } = await replace({ ...PRODUCT, name: 'Cup' });
@@ -46,7 +46,7 @@ test('a product as it was printed is saved without what only answers have, upon 
   ]);
 });
 
-test.each(['abc', 15, null])('a price of %j in the file reaches the server, which names the field', async (price) => {
+test.each(['abc', 15, null])('sends a price of %j in the file to the server, which names the field', async (price) => {
   const loc = ['body', 'variants', 0, 'price'];
   const mistake = { loc, msg: 'Should be an amount such as 4.90.', type: 'value_error' };
   const { replace, saved } = await merchant(
@@ -61,7 +61,7 @@ test.each(['abc', 15, null])('a price of %j in the file reaches the server, whic
   expect(saved()[0]?.body.variants[0].price).toBe(price);
 });
 
-test('a part of a product from the standard input is sent as it is, upon the version that is named', async () => {
+test('sends a part of a product from the standard input unchanged, for the given version', async () => {
   const { commerce, saved } = await merchant();
   const body = {
     seo_titel: 'A slip',
@@ -76,7 +76,7 @@ test('a part of a product from the standard input is sent as it is, upon the ver
   expect(saved()[0]?.headers['if-match']).toBe('"older"');
 });
 
-test('a file of an outdated product, and a price that is derived, are refused before the call', async () => {
+test('rejects an outdated product and a derived price before the call', async () => {
   const { replace, saved } = await merchant();
 
   const late = await replace({ ...PRODUCT, updated_at: '2026-01-01T00:00:00.000Z' });
@@ -87,7 +87,7 @@ test('a file of an outdated product, and a price that is derived, are refused be
   expect(saved()).toEqual([]);
 });
 
-test('parts that would be deleted and prices that change much are asked about, and --yes agrees', async () => {
+test('asks before deleting parts and large price changes, and takes --yes', async () => {
   const { replace, saved } = await merchant();
   const file = { variants: [{ id: variants[0].id, price: '99.00' }], images: [] };
 
@@ -99,7 +99,7 @@ test('parts that would be deleted and prices that change much are asked about, a
   expect(saved()[0]?.body).toEqual(file);
 });
 
-test('a mistake is reported by its place in the file', async () => {
+test('reports a mistake by its place in the file', async () => {
   const detail = [{ loc: ['body', 'variants', 1, 'price'], msg: 'Should be an amount.', type: 'value_error' }];
   const { replace } = await merchant(refusal(422, 'validation_error', 'The request does not fit.', { detail }));
 

@@ -22,8 +22,8 @@ that it does not have stay. Options, variants and images with an id are the exis
 list leaves out are deleted. Prices are those of the variants. The stock of existing variants is never changed: see commerce
 inventory adjust.
 
-Everything is saved, or nothing. A product that somebody has changed since the file was read is refused: its updated_at is
-another, or with --if-match its ETag. The command asks before it deletes a part or changes a price by more than 80 %; programs
+Everything is saved, or nothing. A product that somebody has changed since the file was read is rejected: its updated_at, or
+with --if-match its ETag, differs. The command asks before it deletes a part or changes a price by more than 80 %; programs
 agree with --yes.
 
 Examples:
@@ -41,7 +41,7 @@ export function addProductReplace(products: Command, terminal: Terminal): void {
   addYes(calls(products.command('replace <product>'), 'dashboard.replaceProduct'))
     .description('Save a product with its options, variants and images from a JSON file, all or nothing.')
     .requiredOption('--input <file>', 'the JSON file; - is the standard input')
-    .option('--if-match <etag>', 'the ETag of the version that the file is made for; otherwise the present one')
+    .option('--if-match <etag>', 'the ETag of the version that the file is based on; default: the current one')
     .addHelpText('after', EXAMPLES)
     .action((wanted: string, options: ReplaceOptions, command: Command) => replace(wanted, options, command, terminal));
 }
@@ -74,15 +74,15 @@ function refuseOutdated({ updated_at }: Fields, before: Product): void {
 
 const DERIVED = ['price', 'compare_at_price', 'cost_per_item'] as const;
 
-/** What the file has, without the fields of a product that only answers have. */
+/** The fields of the file, without those that only responses have. */
 async function replacementIn(file: Fields, before: Product): Promise<ProductReplacement> {
   for (const field of DERIVED) {
     if (file[field] === undefined || file[field] === before[field]) continue;
-    throw usageError(`The ${field} of the product is that of its variants.`, `Change variants.0.${field} in the file.`);
+    throw usageError(`The ${field} of a product comes from its variants.`, `Change variants.0.${field} in the file.`);
   }
   const contract = await readContract();
   const fieldsOf = (schema: string) => propertiesOf(contract, { $ref: `#/components/schemas/${schema}` }).properties;
-  /** Others than these two have, such as misspelt ones, are for the server to refuse. */
+  /** The server rejects other fields, such as misspelt ones. */
   const accepted = (fields: Fields, shown: string, sent: string): Fields => {
     const [all, own] = [fieldsOf(shown), fieldsOf(sent)];
     return Object.fromEntries(Object.entries(fields).filter(([name]) => name in own || !(name in all)));
@@ -108,7 +108,7 @@ function withoutStock(variants: unknown): unknown {
   });
 }
 
-/** What to ask before the product is saved; undefined where nothing is deleted and no price changes much. */
+/** The question before the product is saved; undefined if nothing is deleted and no price changes much. */
 function questionOf(before: Product, { options, variants, images }: ProductReplacement): string | undefined {
   const deleted = (parts: { id: string }[], named: { id?: string }[] | undefined, noun: string) => {
     const count = named ? parts.filter(({ id }) => !named.some((part) => part.id === id)).length : 0;

@@ -17,7 +17,7 @@ function byId(client: DashboardClient, product_id: string): Promise<Product> {
   return unwrap(client.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }));
 }
 
-/** Finds a product through the search, which knows SKUs and the words that slugs are made of; only an exact match counts. */
+/** Finds a product through the search, which finds SKUs and the words of slugs; only an exact match counts. */
 async function bySlugOrSku(client: DashboardClient, wanted: string): Promise<Product> {
   for (const q of new Set([wanted, wanted.replaceAll('-', ' ')])) {
     const call = client.GET('/api/dashboard/products', { params: { query: { q, limit: 100 } } });

@@ -12,16 +12,16 @@ import { confirmPrice } from './price-change.ts';
 import { findProduct, productText } from './product-view.ts';
 
 const CREATE_EXAMPLES = `
-A product is a draft unless --status says otherwise. With --input it may have options, variants and images at once; see
-what there is: commerce api schema dashboard.createProduct
+A product is a draft unless --status is given. With --input it can have options, variants and images; for the
+fields see: commerce api schema dashboard.createProduct
 
 Examples:
   $ commerce products create "Stoneware Mug" --price 14.00 --sku MUG-9 --stock 24 --status active
   $ commerce products create "Linen Shirt" --input shirt.json`;
 
 const UPDATE_EXAMPLES = `
-PRODUCT is an id, a slug or a SKU. What is not named stays; "none" takes a value away. The price and what else belongs to a
-variant is changed by commerce variants update when the product has several. A price change of more than 80 % asks first; programs
+PRODUCT is an id, a slug or a SKU. Fields without an option stay as they are; "none" removes a value. If the product has
+several variants, change their prices and other fields with commerce variants update. A price change of more than 80 % asks first; programs
 agree with --yes.
 
 Examples:
@@ -34,15 +34,15 @@ PRODUCT is an id, a slug or a SKU. Orders keep what was bought. The command asks
 
 Examples:
   $ commerce products delete stoneware-mug
-  $ commerce products update stoneware-mug --status archived   keeps it, and shows it to no shopper`;
+  $ commerce products update stoneware-mug --status archived   keeps it, hidden from shoppers`;
 
 /** `products create|update|delete`. */
 export function addProductWrites(products: Command, terminal: Terminal): void {
   addCall(products, terminal, {
     name: 'create <name>',
     operation: 'dashboard.createProduct',
-    description: 'Make a product.',
-    // An older form of tax_class, for sources that know no classes.
+    description: 'Create a product.',
+    // An older form of tax_class, for sources without tax classes.
     flags: { taxable: false },
     examples: CREATE_EXAMPLES,
     text: (product, { paint }) => productText(product, paint, terminal),

@@ -8,7 +8,7 @@ const IMPORT = 'POST /api/dashboard/products/import';
 
 type Row = ImportResult['results'][number];
 
-/** A shop that holds products by slug, and refuses those whose vendor is "refuse me". */
+/** A shop that stores products by slug, and rejects those with the vendor "refuse me". */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {
@@ -36,7 +36,7 @@ async function fileOf(lines: unknown[], name = 'products.jsonl'): Promise<string
 const mugs = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({ name: `Mug ${index}`, slug: `mug-${index}`, price: '5.00', ...more }));
 
-test('a file is created once, and importing it again changes nothing', async () => {
+test('creates the products of a file once, and changes nothing when it is imported again', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(mugs(250));
@@ -48,7 +48,7 @@ test('a file is created once, and importing it again changes nothing', async () 
   expect(again.out).toContain('  created      0\n  updated      0\n  unchanged  250\n');
 });
 
-test('each call holds at most 100 products and 900 kB, and has a key of its own', async () => {
+test('sends at most 100 products and 900 kB per call, each with its own key', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const large = mugs(30, { description: 'x'.repeat(60_000) }).map((mug) => ({ ...mug, slug: `large-${mug.slug}` }));
@@ -62,7 +62,7 @@ test('each call holds at most 100 products and 900 kB, and has a key of its own'
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(server.seen.length);
 });
 
-test('products that the reader or the server refuses are named by line, and the others go on', async () => {
+test('names products that the reader or the server rejects by line, and imports the others', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf([
@@ -82,7 +82,7 @@ test('products that the reader or the server refuses are named by line, and the 
   expect(lines).toContain('Error: 3 of 5 products were refused.');
 });
 
-test('--errors keeps the refused products for a program', async () => {
+test('writes rejected products to --errors for a program', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(['[]', { name: 'Bowl', slug: 'bowl', vendor: 'refuse me' }]);
@@ -111,7 +111,7 @@ test('--errors keeps the refused products for a program', async () => {
   ]);
 });
 
-test('--dry-run and --update-inventory reach the server', async () => {
+test('passes --dry-run and --update-inventory to the server', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(mugs(1));
@@ -124,7 +124,7 @@ test('--dry-run and --update-inventory reach the server', async () => {
   ]);
 });
 
-test('a product for which the server refuses the whole call is found, and the others go on', async () => {
+test('finds a product for which the server rejects the whole call, and imports the others', async () => {
   const ours = shop()[IMPORT];
   const server = await fakeServer({
     [IMPORT]: (seen) => {
@@ -141,7 +141,7 @@ test('a product for which the server refuses the whole call is found, and the ot
   expect(err).toContain('line 14: metadata: Too deep. (mug-13)\n');
 });
 
-test('a server that stops answering ends the import, which says how far it came', async () => {
+test('ends the import if the server stops answering, and reports the progress', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -157,11 +157,11 @@ test('a server that stops answering ends the import, which says how far it came'
   expect(out).toBe('');
   expect(err).toContain('Stopped: 200 created, 0 updated, 0 unchanged, 0 refused. Run the same command again');
   expect(err).toContain('Use a credential with the scope write.');
-  // The two that were answered, and the three that were under way: none of the other five.
+  // The two that were answered, and the three in progress: none of the other five.
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
-test('a call that the server could not answer is sent again with the same key', async () => {
+test('repeats a call without a response with the same key', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -179,7 +179,7 @@ test('a call that the server could not answer is sent again with the same key', 
   expect(keys).toEqual([keys[0], keys[0]]);
 });
 
-test('a Shopify file is recognised by its header', async () => {
+test('recognises a Shopify file by its header', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -195,7 +195,7 @@ test('a Shopify file is recognised by its header', async () => {
   expect(product).toMatchObject({ slug: 'mug', options: [{ name: 'Size', values: ['S', 'L'] }] });
 });
 
-test('a file that is none of ours, or missing, is reported before anything is sent', async () => {
+test('reports an unknown or missing file before sending', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);
@@ -208,7 +208,7 @@ test('a file that is none of ours, or missing, is reported before anything is se
   expect(server.seen).toEqual([]);
 });
 
-test('on a terminal a bar shows how far the import is, and is gone at the end', async () => {
+test('shows the progress of an import as a bar on a terminal, and removes it at the end', async () => {
   const server = await fakeServer({
     [IMPORT]: (seen) => {
       // Long enough for the bar to be drawn.
@@ -223,7 +223,7 @@ test('on a terminal a bar shows how far the import is, and is gone at the end', 
   expect(err.endsWith('\r\x1b[K')).toBe(true);
 });
 
-test('a dry run refuses a SKU that an imported product of the file has, too', async () => {
+test('rejects in a dry run a SKU that an imported product of the file has, too', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const variant = (sku: string) => ({ option1: sku, price: '5.00', sku });
@@ -247,7 +247,7 @@ const SHARED = [
   'cup,Cup,Title,Default Title,A,5',
 ];
 
-test('of variants that share a SKU the first keeps it, and a warning names line, SKU and the other product', async () => {
+test('keeps a shared SKU with the first variant, and warns with line, SKU and the other product', async () => {
   for (const [rule, mug, cup] of [
     ['keep-first', null, null],
     ['suffix', 'a-2', 'A-3'],
@@ -268,7 +268,7 @@ test('of variants that share a SKU the first keeps it, and a warning names line,
   }
 });
 
-test('a report names each refusal and each warning in a table', async () => {
+test('writes each rejection and each warning to a report table', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const report = join(await folder(), 'report.csv');
@@ -280,7 +280,7 @@ test('a report names each refusal and each warning in a table', async () => {
   expect(lines.at(-1)).toContain('5,refused,pot,Variant Price,');
 });
 
-test('no cell of a report is a formula, whatever the file of another says', async () => {
+test('writes no formulas into a report, whatever the imported file contains', async () => {
   const file = await fileOf([
     { name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' },
   ]);

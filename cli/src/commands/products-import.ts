@@ -31,15 +31,15 @@ interface ImportOptions extends EncodingOption, ReportOptions {
 
 const EXAMPLES = `
 A product is recognised by its slug (Shopify: Handle, Magento: url_key): an unknown one is created, a known one updated,
-and importing a file again changes nothing. Refused products are named by line and the others go on (exit code 5). Stock
-is set for new variants; for those the shop has already only with --update-inventory, which overwrites what was sold since.
-Of variants that share a SKU the first in the file keeps it, the later come in without, each with a warning;
---duplicate-skus suffix appends -2, -3 …, and refuse refuses their products. A dry run refuses what the import refuses.
+and importing a file again changes nothing. Rejected products are named by line, and the others are imported (exit code 5).
+Stock is set for new variants; for existing ones only with --update-inventory, which ignores sales since the export.
+If variants share a SKU, the first in the file keeps it, and later ones are imported without it, each with a warning;
+--duplicate-skus suffix appends -2, -3 …, and refuse rejects their products. A dry run rejects the same rows as the import.
 
 Formats, recognised by the first line:
   shopify      Shopify's product CSV
   woocommerce  WooCommerce's product CSV
-  magento      Magento 2's product CSV; --base-image-url says where its images are
+  magento      Magento 2's product CSV; --base-image-url is the address of its images
   google       a Google Merchant feed: RSS, Atom or a table separated by tabs
   jsonl        one JSON object per line, in the shape of the API
 
@@ -49,7 +49,7 @@ Examples:
   $ commerce products import magento.csv --base-image-url https://old.example/media/catalog/product
   $ commerce products import products.jsonl --update-inventory --json`;
 
-/** `products import FILE`: a catalogue file into the shop, whatever its size. */
+/** `products import FILE`: imports a catalogue file of any size. */
 export function addProductsImport(products: Command, terminal: Terminal): void {
   addEncoding(calls(products.command('import <file>'), 'dashboard.importProducts'))
     .description('Create and update products from a file.')
@@ -62,8 +62,8 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
         'jsonl',
       ]),
     )
-    .option('--dry-run', 'say what would happen, and change nothing')
-    .option('--update-inventory', 'also set the stock of variants that exist')
+    .option('--dry-run', 'show the result without changing anything')
+    .option('--update-inventory', 'also set the stock of existing variants')
     .option('--base-image-url <url>', 'the address to put before the image names of a Magento file')
     .addOption(choice('--weight-unit <unit>', 'the weight unit of a Magento file (default: lb)', ['kg', 'lb']))
     .option(
@@ -72,14 +72,14 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
       currencyCode,
     )
     .addOption(
-      choice('--duplicate-skus <rule>', 'what becomes of a SKU that an earlier variant of the file has', [
+      choice('--duplicate-skus <rule>', 'what to do with a SKU that an earlier variant of the file has', [
         'keep-first',
         'suffix',
         'refuse',
       ]).default('keep-first'),
     )
-    .option('--report <file>', 'write refusals and warnings to this file, as CSV')
-    .option('--errors <file>', 'write the refused products to this file, one JSON object per line')
+    .option('--report <file>', 'write rejections and warnings to this file, as CSV')
+    .option('--errors <file>', 'write the rejected products to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }
@@ -89,17 +89,18 @@ function currencyCode(text: string): string {
   return text;
 }
 
-/** Waits for slow answers, and for a server that restarts. */
+/** Long enough for slow responses, and for a server restart. */
 const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
 
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
   const json = isJson(command);
-  // What is read and sent is soon garbage. V8 by itself makes 128 MB of room for that, in place of collecting it a little more often.
+  // Data that was read and sent is soon garbage. By default V8 reserves 128 MB for it instead of collecting it a little more
+  // often.
   setFlagsFromString('--semi-space-growth-factor=1');
   const { client } = await openSession(command, terminal, PATIENCE);
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
-  const told = await openListeners(options, progress, json);
+  const listeners = await openListeners(options, progress, json);
   const { format, baseImageUrl, weightUnit, currency, encoding } = options;
   const { dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
@@ -109,7 +110,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
     ...(weightUnit && { weightUnit }),
     ...(encoding && { encoding }),
     onBytes: progress.read,
-    onWarning: told.warned,
+    onWarning: listeners.warned,
   });
   const startedAt = performance.now();
   try {
@@ -118,8 +119,8 @@ async function importFile(file: string, options: ImportOptions, command: Command
       settings: { dry_run: dryRun, update_inventory: updateInventory },
       counts,
       sent: progress.update,
-      warned: told.warned,
-      refused: told.refused,
+      warned: listeners.warned,
+      refused: listeners.refused,
     });
   } catch (error) {
     progress.end();
@@ -127,18 +128,18 @@ async function importFile(file: string, options: ImportOptions, command: Command
     throw error;
   } finally {
     progress.end();
-    await told.close();
+    await listeners.close();
   }
   const ms = performance.now() - startedAt;
   const rate = perSecond(sumOf(counts), ms);
-  const summary = { file, dry_run: dryRun, counts, warnings: told.warnings(), seconds: round(ms / 1000), rate };
+  const summary = { file, dry_run: dryRun, counts, warnings: listeners.warnings(), seconds: round(ms / 1000), rate };
   show(terminal, json, summary, () => summaryInWords(file, dryRun, counts, ms));
   if (counts.refused > 0) throw rowsRefused(counts, options.errors);
 }
 
-const AGAIN = 'Run the same command again: what is already there stays as it is.';
+const AGAIN = 'Run the same command again: imported records are not changed.';
 
-/** Who hears of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
+/** The reporters of rejected products and warnings: words for people, JSON lines for programs, both on stderr; and the file. */
 async function openListeners(options: ImportOptions, progress: Progress, json: boolean) {
   const files = await openReportFiles(options, 'product');
   const kinds = new WarningKinds();

@@ -12,7 +12,7 @@ const EXPORT = 'GET /api/dashboard/products/export';
 
 const pageOf = (products: unknown[]) => ({ products, total: products.length, page: 1, limit: 20, pages: 1 });
 
-test('products are listed by any of several vendors', async () => {
+test('lists products of any of several vendors', async () => {
   const server = await fakeServer({ [LIST]: { body: pageOf([PRODUCT]) } });
   const { commerce } = await loggedIn(server.url);
   const { code, out } = await commerce([
@@ -31,7 +31,7 @@ test('products are listed by any of several vendors', async () => {
   expect(server.seen[0]?.query.toString()).toBe('vendor=Alder&vendor=Finch&product_type=Mugs');
 });
 
-test('products are listed by price, stock, collection and time, and a refused price names its option', async () => {
+test('lists products by price, stock, collection and time, and names the option of a rejected price', async () => {
   const collection = contract.components.examples.Collection.value;
   const server = await fakeServer({
     [LIST]: ({ query }) =>
@@ -54,7 +54,7 @@ test('products are listed by price, stock, collection and time, and a refused pr
   expect(err).toContain('--min-price: Should be an amount.');
 });
 
-test('one product is shown by its id, slug or SKU', async () => {
+test('shows one product by its id, slug or SKU', async () => {
   const server = await fakeServer({
     [LIST]: { body: pageOf([{ ...PRODUCT, id: 'x', slug: `${slug}-2`, variants: [] }, PRODUCT]) },
     [`GET /api/dashboard/products/${id}`]: { body: PRODUCT },
@@ -65,7 +65,7 @@ test('one product is shown by its id, slug or SKU', async () => {
     expect(JSON.parse(out)).toEqual(PRODUCT);
   }
   const { out } = await commerce(['products', 'get', slug]);
-  // The contract has a field for it, and the command no line of its own.
+  // A field of the contract that has no line of its own in the output.
   expect(out).toMatch(new RegExp(`^SEO title +${PRODUCT.seo_title}$`, 'm'));
   expect(out).toContain(PRODUCT.variants[0].sku);
   const unknown = await commerce(['products', 'get', 'no-such-thing']);
@@ -80,7 +80,7 @@ const pages = {
       : { body: { products: [PRODUCT], next_cursor: 'c2' } },
 };
 
-test('the whole catalogue is written to the standard output, page by page', async () => {
+test('writes the whole catalogue to the standard output, page by page', async () => {
   const server = await fakeServer(pages);
   const { commerce } = await loggedIn(server.url);
   const { code, out, err } = await commerce(['products', 'export', '--status', 'active']);
@@ -93,7 +93,7 @@ test('the whole catalogue is written to the standard output, page by page', asyn
   expect(server.seen.map(({ query }) => query.get('status'))).toEqual(['active', 'active']);
 });
 
-test('a file of Shopify is written with its header', async () => {
+test('writes a Shopify file with its header', async () => {
   const server = await fakeServer(pages);
   const { commerce } = await loggedIn(server.url);
   const output = join(await folder(), 'products.csv');
@@ -102,7 +102,7 @@ test('a file of Shopify is written with its header', async () => {
   expect(await readFile(output, 'utf8')).toMatch(/^Handle,Title,/);
 });
 
-test('an export that breaks off leaves no file behind', async () => {
+test('leaves no file after an interrupted export', async () => {
   const server = await fakeServer({
     [EXPORT]: ({ query }) => (query.has('cursor') ? refusal(401, 'invalid_token', 'Ended.') : pages[EXPORT]({ query })),
   });

@@ -36,7 +36,7 @@ export function addProducts(program: Command, terminal: Terminal): void {
     operation: 'dashboard.listProducts',
     flags: {
       q: { help: 'search names, SKUs, vendors, types and tags' },
-      stock: { help: 'only what can be bought, is low, or is out of stock' },
+      stock: { help: 'only products that can be bought, are low, or are out of stock' },
     },
     description: 'List products of every status: newest first, or with --q the best match first.',
     examples: LIST_EXAMPLES,

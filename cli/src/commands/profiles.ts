@@ -8,7 +8,7 @@ import { isJson } from './options.ts';
 const EXAMPLES = `
 Examples:
   $ commerce profiles
-  $ commerce login --profile live --url https://shop.example   makes one
+  $ commerce login --profile live --url https://shop.example   creates one
   $ commerce orders list --profile live                        uses it, as COMMERCE_PROFILE=live does`;
 
 interface Row {
@@ -21,11 +21,11 @@ interface Row {
   used: boolean;
 }
 
-/** `profiles`: the logins that are remembered. */
+/** `profiles`: the stored logins. */
 export function addProfiles(program: Command, terminal: Terminal): void {
   program
     .command('profiles')
-    .description('List the remembered logins, the used one first. Their secrets are not shown.')
+    .description('List the stored logins, the current one first. Their secrets are not shown.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => profiles(command, terminal));
 }
@@ -49,7 +49,7 @@ async function profiles(command: Command, terminal: Terminal): Promise<void> {
     .map(([name, profile]) => rowOf(name, profile, name === used))
     .sort((one, other) => Number(other.used) - Number(one.used) || one.name.localeCompare(other.name));
   show(terminal, isJson(command), rows, (paint) =>
-    rows.length > 0 ? table(COLUMNS, rows, styleOf(terminal, paint)) : 'No profiles yet. Make one: commerce login',
+    rows.length > 0 ? table(COLUMNS, rows, styleOf(terminal, paint)) : 'No profiles yet. Create one: commerce login',
   );
 }
 

@@ -10,11 +10,11 @@ interface Imported {
   noun: 'customer' | 'order';
 }
 
-/** Shows what became of an imported file. Throws `rows_refused` when some of it was refused. */
+/** Shows the results of an imported file. Throws `rows_refused` if some rows were rejected. */
 export function showRecords({ file, dry_run, counts, noun }: Imported, terminal: Terminal, json: boolean): void {
   show(terminal, json, { file, dry_run, counts }, () => {
-    const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
-    return `${dry_run ? 'Dry run, nothing was written' : 'Imported'}: ${told.join(', ')}.`;
+    const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+    return `${dry_run ? 'Dry run, nothing was written' : 'Imported'}: ${parts.join(', ')}.`;
   });
   if (counts.failed === 0) return;
   const all = Object.values(counts).reduce((sum, count) => sum + count);

@@ -4,7 +4,7 @@ import { usageError } from '../errors.ts';
 import { bankCode, readRate, webAddress, webOrigin } from '../formats/typed-text.ts';
 import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
-/** The settings that can be changed, and how each is written on the command line, for setting as well as for showing. */
+/** The settings that can be changed, and their notation on the command line, for input and output. */
 
 export type SettingName = keyof SettingsPatch;
 
@@ -22,10 +22,10 @@ export type Kind =
   | 'synonyms'
   | Optional;
 type Optional = 'optional text' | 'optional number' | 'optional bank code' | 'optional address';
-/** The fields of a setting that has several. They are sent together, so those that are not named are sent as they are. */
+/** The fields of a setting with several. They are sent together, so fields that are not named are sent unchanged. */
 export type Fields = Record<string, Kind>;
 
-/** Kinds by the name of the schema, and of the field where it has no schema of its own; those of lists by their elements. */
+/** Kinds by the name of the schema, or by the field if it has no named schema; kinds of lists by their elements. */
 const KINDS: Partial<Record<string, Kind>> = {
   Currency: 'code',
   TaxRate: 'rate',
@@ -47,7 +47,7 @@ function kindIn(name: string, schema: Schema): Kind {
   return types.includes('null') ? `optional ${kind}` : kind;
 }
 
-/** The settings of the contract: how each is written, or each of its fields. */
+/** The settings of the contract with their notation, or that of each field. */
 export const SETTINGS = Object.fromEntries(
   bodyFields('dashboard.updateSettings').map(([name, schema]) => {
     const fields = Object.entries(propertiesOf(REQUESTS, schema).properties);
@@ -58,10 +58,10 @@ export const SETTINGS = Object.fromEntries(
 
 const NONE = 'none';
 
-/** A setting by the name that was typed: `brand.accent-color` is one of the brand's. */
+/** A setting by its typed name: `brand.accent-color` is a field of brand. */
 export interface Named {
   name: SettingName;
-  /** The field of a setting that has several. */
+  /** The field of a setting with several. */
   field?: string;
 }
 
@@ -82,7 +82,7 @@ function isSetting(name: string): name is SettingName {
 
 const NAMES = Object.keys(SETTINGS);
 
-/** The new value of a setting, or the fields that are named, of which the others stay. */
+/** The new value of a setting, or its named fields; the others stay. */
 export function valueIn({ name, field }: Named, values: string[]): unknown {
   const kind = SETTINGS[name];
   if (typeof kind === 'string') return parse(name, kind, values);
@@ -196,7 +196,7 @@ function synonymEntry(key: string, text: string): object {
   throw usageError(`"${text}" is not an entry of ${key}.`, 'Give TERM=WORD,WORD, such as sofa=couch,settee.');
 }
 
-/** A value as it is written on the command line. */
+/** A value in the notation of the command line. */
 export function written(kind: Kind, value: unknown): string {
   if (value === null || value === undefined) return NONE;
   if (kind === 'switch') return value ? 'yes' : 'no';

@@ -12,7 +12,7 @@ async function givenShop(settings: object = SHOP) {
   const answer = { body: settings };
   const server = await fakeServer({ [`GET ${PATH}`]: answer, [`PATCH ${PATH}`]: answer });
   const { commerce } = await loggedIn(server.url);
-  /** What a command line changes. */
+  /** The change that a command line makes. */
   const change = async (...args: string[]) => {
     const { code, err } = await commerce(['settings', 'set', ...args]);
     return code === 0 ? server.seen.findLast(({ method }) => method === 'PATCH')?.body : `${code} ${err}`;
@@ -29,7 +29,7 @@ test('every setting of the contract, and every field of one, has a key', () => {
   }
 });
 
-test('all settings are shown by the keys that set them, and one as it is set', async () => {
+test('shows all settings by the keys that set them, and one in the notation of set', async () => {
   const { commerce } = await givenShop();
   const { out } = await commerce(['settings', 'get']);
   expect(out).toMatch(/^tax_rates +DE=0.19 DE:reduced=0.07 AT=0.2$/m);
@@ -44,7 +44,7 @@ test('all settings are shown by the keys that set them, and one as it is set', a
   expect(JSON.parse((await commerce(['settings', 'get', 'tax_rates', '--json'])).out)).toEqual(SHOP.tax_rates);
 });
 
-test('a change is written as the contract has it', async () => {
+test('sends a change in the form of the contract', async () => {
   const { change } = await givenShop();
   expect(await change('name', 'Alder & Finch')).toEqual({ name: 'Alder & Finch' });
   expect(await change('currency', 'eur')).toEqual({ currency: 'EUR' });
@@ -73,7 +73,7 @@ test('a change is written as the contract has it', async () => {
   expect(await change('default_tax_rate', '100%')).toEqual({ default_tax_rate: '1' });
 });
 
-test('of a setting with several fields those that are not named stay', async () => {
+test('keeps the unnamed fields of a setting with several', async () => {
   const { change } = await givenShop();
   expect(await change('brand.accent-color', '#123456')).toEqual({ brand: { ...SHOP.brand, accent_color: '#123456' } });
   expect(await change('legal', 'terms_url=https://shop.example/?a=b', 'terms_required=no')).toEqual({
@@ -92,9 +92,9 @@ test('of a setting with several fields those that are not named stay', async () 
   });
 });
 
-test('what cannot be set is refused by its key, before anything is sent', async () => {
+test('rejects an invalid setting by its key before sending', async () => {
   const { change, seen } = await givenShop();
-  for (const [args, told] of [
+  for (const [args, expected] of [
     [['colour', 'red'], 'There is no setting colour.'],
     [['brand.colour', 'red'], 'They are: logo_url, accent_color'],
     [['name.first', 'x'], 'It has none.'],
@@ -109,12 +109,12 @@ test('what cannot be set is refused by its key, before anything is sent', async 
   ] as const) {
     const refused = await change(...args);
     expect(refused).toMatch(/^2 /);
-    expect(refused).toContain(told);
+    expect(refused).toContain(expected);
   }
   expect(seen).toEqual([]);
 });
 
-test('what the server refuses is reported by the key that sets it', async () => {
+test("reports the server's rejections by the key that sets the value", async () => {
   const detail = [{ loc: ['body', 'brand', 'accent_color'], msg: 'Choose a darker colour.', type: 'value_error' }];
   const refused = { ...refusal(422, 'validation_error', 'The request is not valid.'), body: { detail } };
   const server = await fakeServer({ [`GET ${PATH}`]: { body: SHOP }, [`PATCH ${PATH}`]: refused });

@@ -15,11 +15,11 @@ const KEYS = Object.keys(SETTINGS);
 
 const EXAMPLES = `
 A setting with several fields takes FIELD=VALUE, or is named with the field: brand.accent_color. Fields that are not named stay.
-A list replaces the old one whole, and "none" takes a value away.
+A list replaces the whole old one, and "none" removes a value.
 
 Examples:
   $ commerce settings get                            all settings
-  $ commerce settings get storefront_url             one, as it is set
+  $ commerce settings get storefront_url             one, as set takes it
   $ commerce settings set name "Alder & Finch"
   $ commerce settings set bank_details account_holder="Alder & Finch GmbH" iban="DE89 3704 0044 0532 0130 00"
   $ commerce settings set prices_include_tax yes
@@ -31,7 +31,7 @@ Examples:
   $ commerce settings set default_locale de
   $ commerce settings set search_synonyms sofa=couch,settee
 
-Where the shop delivers is set by commerce shipping-options, and cards by commerce payments.`;
+For delivery see commerce shipping-options, for cards commerce payments.`;
 
 /** `settings get|set`: the settings of the whole shop. */
 export function addSettings(program: Command, terminal: Terminal): void {
@@ -88,7 +88,7 @@ function everything(settings: Settings, paint: Paint): string {
   return facts(Object.assign({}, ...names.map((name) => entriesOf(settings, name))), paint);
 }
 
-/** The setting, or each of its fields, by the key that sets it. */
+/** The setting, or each of its fields, by its key. */
 function entriesOf(settings: Settings, name: SettingName): Record<string, string> {
   const kind = SETTINGS[name];
   const value: unknown = settings[name];

@@ -20,14 +20,14 @@ Examples:
   $ commerce setup
   $ commerce setup show --json`;
 
-/** `setup`: what the shop needs before it can sell, and the command for each step. */
+/** `setup`: the steps before the shop can sell, with the command for each. */
 export function addSetup(program: Command, terminal: Terminal): void {
-  const group = program.command('setup').description('Show what the shop needs before it can sell, and try an order.');
+  const group = program.command('setup').description('Show the steps before the shop can sell, and simulate an order.');
   addCall(group, terminal, {
     name: 'show',
     isDefault: true,
     operation: 'dashboard.getSetup',
-    description: 'Show what the shop needs before it can sell.',
+    description: 'Show the steps before the shop can sell.',
     examples: EXAMPLES,
     text: (setup, { paint }) => [...setup.items.map((item) => inWords(item, paint)), '', sentenceOf(setup)].join('\n'),
   });
@@ -42,7 +42,7 @@ function inWords(item: Item, paint: Paint): string {
 
 const BANK_DETAILS = 'settings set bank_details account_holder="Alder & Finch" iban=DE89370400440532013000';
 
-/** Of each step, commands to copy and change: they do it as they stand. */
+/** For each step, commands that work as they are, to copy and change. */
 const COMMANDS: Record<string, string[]> = {
   products: ['products create "Stoneware Mug" --price 14.00 --stock 24 --status active'],
   delivery: ['shipping-options create Parcel --price 4.90 --country DE'],
@@ -55,12 +55,12 @@ const COMMANDS: Record<string, string[]> = {
 };
 
 function commandsFor({ code, next }: Item): string[] {
-  // What is published already only lacks stock.
+  // Published products only lack stock.
   if (next?.operation === 'dashboard.adjustInventory') return ['inventory adjust SKU --delta 24 --reason received'];
   return COMMANDS[code] ?? (next ? [`api ${next.method} ${next.path}`] : []);
 }
 
-/** In one sentence, whether the shop can sell. */
+/** Whether the shop can sell, in one sentence. */
 export function sentenceOf({ can_sell, items }: State): string {
   const open = items.filter(({ done }) => !done).length;
   if (!can_sell) return 'The shop cannot sell yet.';

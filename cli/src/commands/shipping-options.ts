@@ -21,7 +21,7 @@ Examples:
   $ commerce shipping-options create "Fetch it yourself" --price 0 --kind pickup`;
 
 const UPDATE_EXAMPLES = `
-OPTION is a name or an id. What is not named stays; "none" takes a bound away, or offers it everywhere. A price change of more
+OPTION is a name or an id. Fields without an option stay as they are; "none" removes a bound, or offers it everywhere. A price change of more
 than 80 % asks first; programs agree with --yes.
 
 Examples:
@@ -30,7 +30,7 @@ Examples:
   $ commerce shipping-options update Parcel --disable`;
 
 const DELETE_EXAMPLES = `
-OPTION is a name or an id. Open checkouts that chose it must choose another; orders keep what they were made with.
+OPTION is a name or an id. Open checkouts that use it must choose another; orders keep its name and price.
 The command asks first; programs agree with --yes.
 
 Examples:
@@ -38,7 +38,7 @@ Examples:
 
 /** `shipping-options list|get|create|update|delete`. */
 export function addShippingOptions(program: Command, terminal: Terminal): void {
-  const group = program.command('shipping-options').description('The ways in which the shop sends goods.');
+  const group = program.command('shipping-options').description('The delivery and pickup options of the shop.');
   addCall(group, terminal, {
     name: 'list',
     operation: 'dashboard.listShippingOptions',
@@ -56,7 +56,7 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
   const create = addCall(group, terminal, {
     name: 'create <name>',
     operation: 'dashboard.createShippingOption',
-    description: 'Make a shipping option.',
+    description: 'Create a shipping option.',
     examples: CREATE_EXAMPLES,
     flags: { ...DAYS, active: { sets: [{ flag: '--inactive', help: 'not offered yet', value: false }] } },
     body: daysOf,
@@ -95,13 +95,13 @@ interface OwnOptions {
 }
 
 function addDays(command: Command): Command {
-  const days = new Option('--days <days>', 'how many days it takes, such as 2 or 2-4');
+  const days = new Option('--days <days>', 'the delivery time in days, such as 2 or 2-4');
   return nameFlags(command, { estimated_days_min: '--days', estimated_days_max: '--days' }).addOption(
     days.argParser(options.orNone(options.days)),
   );
 }
 
-/** `2-4` are two days at least and four at most. */
+/** `2-4` means at least two days and at most four. */
 function daysOf({ days }: OwnOptions) {
   if (days === undefined) return {};
   const [from, to = from] = options.orNull(days)?.split('-').map(Number) ?? [null];

@@ -51,11 +51,16 @@ async function acceptInvitation(
     const name = await nameOf(options, invitation, terminal);
     const password = await askSecret(terminal, 'New password');
     const body = { token, name, password };
-    return told(await unwrap(open.POST('/api/dashboard/auth/invitation/register', { body })), true, command, terminal);
+    return showMembership(
+      await unwrap(open.POST('/api/dashboard/auth/invitation/register', { body })),
+      true,
+      command,
+      terminal,
+    );
   }
   const { client } = await openSession(command, terminal);
   const place = await unwrap(client.POST('/api/dashboard/auth/invitation/accept', { body: { token } }));
-  return told(place, false, command, terminal);
+  return showMembership(place, false, command, terminal);
 }
 
 type Invitation = { email: string; merchant: Schemas['Merchant']; role: Schemas['StaffRole'] };
@@ -74,7 +79,7 @@ interface Place {
   role: Schemas['StaffRole'];
 }
 
-function told(place: Place, isNew: boolean, command: Command, terminal: Terminal): void {
+function showMembership(place: Place, isNew: boolean, command: Command, terminal: Terminal): void {
   const next = `commerce login --email ${place.staff.email} --merchant ${place.merchant.id}`;
   show(
     terminal,

@@ -5,7 +5,7 @@ import { CommandError, EXIT } from '../errors.ts';
 export async function memberNamed(client: DashboardClient, who: string): Promise<Schemas['StaffMember']> {
   const { staff } = await unwrap(client.GET('/api/dashboard/staff'));
   const found = staff.find(({ id, email }) => isNamed(who, id, email));
-  if (!found) throw notFound(`Nobody called "${who}" works for the shop.`, 'See who does: commerce staff list');
+  if (!found) throw notFound(`Nobody called "${who}" works for the shop.`, 'List them: commerce staff list');
   return found;
 }
 

@@ -17,7 +17,7 @@ type Invitation = Schemas['StaffInvitation'];
 
 const EXAMPLES = `
 MEMBER is an e-mail or an id. An owner may do everything, a manager all but the payment account; fulfilment sees products and
-works with stock and orders, support with orders, refunds and customers, and a viewer reads. Only an owner makes owners.
+works with stock and orders, support with orders, refunds and customers, and a viewer reads. Only an owner can make owners.
 
 Examples:
   $ commerce staff list
@@ -28,12 +28,12 @@ Examples:
   $ commerce staff withdraw noor@shop.example   the link in the mail stops working
   $ commerce staff accept                       asks for the code in the mail`;
 
-/** `staff list|invite|role|remove|invitations|withdraw|accept`: who works for the shop. */
+/** `staff list|invite|role|remove|invitations|withdraw|accept`: the people who work for the shop. */
 export function addStaff(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const staff = program
     .command('staff')
-    .description('Who works for the shop, and as what.')
+    .description('The people who work for the shop, with their roles.')
     .addHelpText('after', examples);
   addCall(staff, terminal, {
     name: 'list',
@@ -45,20 +45,20 @@ export function addStaff(program: Command, terminal: Terminal): void {
   addCall(staff, terminal, {
     name: 'invite <email>',
     operation: 'dashboard.createStaffInvitation',
-    flags: { role: { help: 'what they will be (required)' } },
-    description: 'Send somebody a link to join, which works once, for 7 days. Again: another link.',
+    flags: { role: { help: 'the role (required)' } },
+    description: 'Invite somebody with a link that works once, for 7 days. Repeat it for a new link.',
     examples,
     text: ({ email, role, expires_at }) => `Invited ${email} as ${role}; the link works until ${moment(expires_at)}.`,
   });
   addCall(staff, terminal, {
     name: 'role <member> <role>',
     operation: 'dashboard.updateStaffMember',
-    description: 'Change what somebody may do, from their next call on.',
+    description: 'Change the role of a member, from their next call on.',
     examples,
     text: ({ name, role }) => `${name} is ${role} from the next call on.`,
   });
   addYes(addFlags(staff.command('remove <member>'), 'dashboard.removeStaffMember'))
-    .description("End somebody's work for the shop.")
+    .description('Remove a member from the staff.')
     .addHelpText('after', examples)
     .action((who: string, options: RemoveOptions, command: Command) => remove(who, options, command, terminal));
   addCall(staff, terminal, {
@@ -99,18 +99,18 @@ const INVITED: Column<Invitation>[] = [
 async function remove(who: string, { yes, keys }: RemoveOptions, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const { id, name, email } = await memberNamed(client, who);
-  if (!yes) await confirm(terminal, `End the work of ${name} <${email}> for this shop?`);
+  if (!yes) await confirm(terminal, `Remove ${name} <${email}> from the staff of this shop?`);
   const params = { path: { staff_id: id }, ...(keys && { query: { keys } }) };
   await unwrap(client.DELETE('/api/dashboard/staff/{staff_id}', { params })).catch((error: unknown) => {
     throw isError(error, 'member_has_keys') ? keysLeft(name, error.body.keys) : error;
   });
-  show(terminal, isJson(command), { id, removed: true }, () => `${name} does not work here any more.`);
+  show(terminal, isJson(command), { id, removed: true }, () => `${name} no longer works here.`);
 }
 
-/** Which keys have to be decided on. */
+/** The keys that need a decision. */
 function keysLeft(name: string, keys: Schemas['KeyOfMember'][]): CommandError {
   const list = keys.map(({ description, kind, id }) => `${description} (${kind}, ${id})`).join('; ');
-  const message = `${name} made keys that still work: ${list}.`;
+  const message = `${name} created keys that still work: ${list}.`;
   return new CommandError(EXIT.refused, 'member_has_keys', message, 'Add --keys revoke, or --keys keep.');
 }
 
@@ -118,9 +118,14 @@ async function withdraw(which: string, { yes }: YesOption, command: Command, ter
   const { client } = await openSession(command, terminal);
   const { invitations } = await unwrap(client.GET('/api/dashboard/staff/invitations'));
   const found = invitations.find(({ id, email }) => isNamed(which, id, email));
-  if (!found) throw notFound(`There is no invitation to "${which}".`, 'See them: commerce staff invitations');
+  if (!found) throw notFound(`There is no invitation to "${which}".`, 'List them: commerce staff invitations');
   if (!yes) await confirm(terminal, `Withdraw the invitation to ${found.email}?`);
   const params = { path: { invitation_id: found.id } };
   await unwrap(client.DELETE('/api/dashboard/staff/invitations/{invitation_id}', { params }));
-  show(terminal, isJson(command), { id: found.id, withdrawn: true }, () => `${found.email} is not invited any more.`);
+  show(
+    terminal,
+    isJson(command),
+    { id: found.id, withdrawn: true },
+    () => `The invitation to ${found.email} is withdrawn.`,
+  );
 }

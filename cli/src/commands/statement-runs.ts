@@ -40,7 +40,7 @@ export function addStatementRuns(orders: Command, terminal: Terminal): void {
       'dashboard.undoStatementRun',
     ),
   )
-    .description('Undo a bank statement: all its orders await their payment again.')
+    .description('Undo a bank statement: all its orders await payment again.')
     .addHelpText('after', UNDO_EXAMPLES)
     .action((run_id: string, options: YesOption, command: Command) => undo(run_id, options, command, terminal));
 }

@@ -13,11 +13,11 @@ Examples:
   $ commerce status
   $ commerce status --profile live --json`;
 
-/** `status`: whether commands can be run: the server, the login, the shop. */
+/** `status`: whether the server, the login and the shop work. */
 export function addStatus(program: Command, terminal: Terminal): void {
   program
     .command('status')
-    .description('Show whether the server answers, and for which shop and as whom commands are run.')
+    .description('Show whether the server responds, and the shop and the login of the commands.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => status(command, terminal));
 }
@@ -29,7 +29,7 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
   const profile = uses ? null : profileNameOf(command.optsWithGlobals(), terminal);
   const login = await whoIs(command, terminal);
   const { staff = null, api_key = null, merchant = null } = login.me ?? {};
-  const told = {
+  const info = {
     server,
     profile,
     shop: merchant,
@@ -38,7 +38,7 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
     expires_at: login.expires_at,
     setup: login.setup ?? null,
   };
-  show(terminal, isJson(command), told, (paint) => {
+  show(terminal, isJson(command), info, (paint) => {
     const person = staff ? `${staff.name} <${staff.email}>` : undefined;
     const key = api_key ? `API key ${api_key.secret_prefix}…` : undefined;
     const until = staff && login.expires_at ? `, until ${moment(login.expires_at)}` : '';
@@ -68,7 +68,7 @@ async function reached(url: string): Promise<{ reachable: boolean; took_ms: numb
   return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** Whom the server takes the credentials for, or why it does not; the latter is reported once the rest is shown. */
+/** The owner of the credentials, or the error of the server, which is reported after the rest. */
 async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });

@@ -5,8 +5,8 @@ import type { Terminal } from '../terminal.ts';
 import { keyColumns, revokedText, secretText } from './key-view.ts';
 
 const EXAMPLES = `
-A public token may stand in a page; a private one belongs on a server, which may then name the address of its buyer. The
-secret is printed when the token is made, and never again. ID is what the list shows.
+A public token may appear in a page; a private one belongs on a server, which can then send its buyer's IP address. The
+secret is printed once, when the token is created. ID is the id in the list.
 
 Examples:
   $ commerce storefront-tokens create --description "Website" --origin https://shop.example
@@ -31,7 +31,7 @@ export function addStorefrontTokens(program: Command, terminal: Terminal): void 
     examples,
     text: (list, view) =>
       listText(
-        'No storefront tokens yet. Make one: commerce storefront-tokens create --description "…"',
+        'No storefront tokens yet. Create one: commerce storefront-tokens create --description "…"',
         COLUMNS,
         list,
         view,
@@ -41,21 +41,21 @@ export function addStorefrontTokens(program: Command, terminal: Terminal): void 
     name: 'create',
     operation: 'dashboard.createStorefrontToken',
     flags: { kind: { help: 'for pages (public) or for servers (private); public when absent' } },
-    description: 'Make a token and print its secret, once.',
+    description: 'Create a token and print its secret, once.',
     examples,
     text: withSecret,
   });
   addCall(keys, terminal, {
     name: 'rotate <id>',
     operation: 'dashboard.rotateStorefrontToken',
-    description: 'Create a new token to replace one, which works for some hours more.',
+    description: 'Create a new token to replace one, which works for some more hours.',
     examples,
     text: withSecret,
   });
   addCall(keys, terminal, {
     name: 'revoke <id>',
     operation: 'dashboard.revokeStorefrontToken',
-    description: 'End a token at once.',
+    description: 'Revoke a token at once.',
     examples,
     asks: (id) => `Revoke the storefront token ${id}?`,
     text: revokedText,

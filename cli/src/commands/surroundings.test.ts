@@ -21,7 +21,7 @@ const shop = (answers: Answers = {}) =>
     ...answers,
   });
 
-test('the status tells the server, the login and the shop', async () => {
+test('status shows the server, the login and the shop', async () => {
   const { url } = await shop();
   const { commerce } = await loggedIn(url);
   const { code, out } = await commerce(['status']);
@@ -36,7 +36,7 @@ test('the status tells the server, the login and the shop', async () => {
   });
 });
 
-test('the steps of setting up are listed with what is done, what blocks, and the command for it', async () => {
+test('lists the set-up steps with their state, the blocking ones, and the command for each', async () => {
   const { url } = await shop();
   const { commerce } = await loggedIn(url);
   const { code, out } = await commerce(['setup']);
@@ -50,7 +50,7 @@ test('the steps of setting up are listed with what is done, what blocks, and the
   expect((await (await loggedIn(ready)).commerce(['setup'])).out).toMatch(/\n\nThe shop can sell\.\n$/);
 });
 
-test('the status of what does not work is told with its exit code', async () => {
+test('reports a problem in status with its exit code', async () => {
   const { url } = await shop({ 'GET /api/dashboard/me': refusal(401, 'invalid_token', 'Revoked.') });
   const revoked = await (await loggedIn(url)).commerce(['status']);
   expect(revoked.code).toBe(3);
@@ -63,16 +63,16 @@ test('the status of what does not work is told with its exit code', async () => 
   expect(gone.out).toContain('does not answer');
 });
 
-test('who calls with an API key what only a person may is told to log in as one', async () => {
+test("tells an API key's user to log in as a person where the server requires it", async () => {
   const { url } = await shop({ 'GET /api/dashboard/api-keys': refusal(401, 'unauthorized', 'Send mch_….') });
   const { code, err } = await (await loggedIn(url)).commerce(['api-keys', 'list']);
   expect(code).toBe(3);
   expect(err).toContain('Log in with e-mail and password, and without COMMERCE_API_KEY: commerce login --email');
 });
 
-test('profiles are listed without their secrets, the used one first', async () => {
+test('lists profiles without their secrets, the current one first', async () => {
   const { commerce, config } = await user();
-  expect((await commerce(['profiles'])).out).toBe('No profiles yet. Make one: commerce login\n');
+  expect((await commerce(['profiles'])).out).toBe('No profiles yet. Create one: commerce login\n');
   const profiles = {
     default: { url: 'http://localhost:8080', api_key: 'key_secret', shop: 'Demo' },
     live: {
@@ -91,7 +91,7 @@ test('profiles are listed without their secrets, the used one first', async () =
   expect((await commerce(['profiles', '--json'])).out).not.toContain('secret');
 });
 
-test('a page is opened in the browser of a terminal, and else only printed', async () => {
+test('opens a page in the browser from a terminal, and otherwise only prints the URL', async () => {
   const { url } = await shop({
     'GET /docs': { body: '' },
     'GET /api/dashboard/settings': { body: { storefront_url: 'https://shop.example/' } },
@@ -111,12 +111,12 @@ test('a page is opened in the browser of a terminal, and else only printed', asy
   expect(wrong.err).toContain('Name panel, docs or storefront.');
 });
 
-test('a mistyped command is told what is wrong, and which command explains it', async () => {
+test('explains a mistyped command, and names its help', async () => {
   const { commerce } = await user();
   const saidOf = async (...args: string[]) => (await commerce(args)).err;
-  expect(await saidOf('open')).toContain('See what it takes: commerce open --help');
-  expect(await saidOf('products', 'show', 'mug')).toContain('See what it takes: commerce products --help');
-  expect(await saidOf('prodcts')).toContain('See what it takes: commerce --help');
+  expect(await saidOf('open')).toContain('See the usage: commerce open --help');
+  expect(await saidOf('products', 'show', 'mug')).toContain('See the usage: commerce products --help');
+  expect(await saidOf('prodcts')).toContain('See the usage: commerce --help');
   const event = await saidOf('trigger', 'order.payed');
   expect(event).toContain("'order.payed' is no type. Allowed choices are product.created");
   expect(event).toContain('commerce trigger --help');
@@ -146,7 +146,7 @@ test('bash completes commands, options and their values', async () => {
   expect(complete('commerce', 'notifications', 'set', 'low')).toEqual(['low-stock']);
 });
 
-test('zsh and fish get scripts of their own', async () => {
+test('zsh and fish have scripts of their own', async () => {
   const { commerce } = await user();
   const zsh = (await commerce(['completion', 'zsh'])).out;
   expect(zsh).toMatch(/^#compdef commerce\n/);

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { keyColumns, revokedText, secretText } from './key-view.ts';
 
 const EXAMPLES = `
-A key's secret is printed when it is made, and never again. ID is that of the list.
+A key's secret is printed once, when it is created. ID is the id in the list.
 
 Examples:
   $ commerce sync-keys create --description "Search integration"
@@ -26,12 +26,12 @@ export function addSyncKeys(program: Command, terminal: Terminal): void {
     description: 'List the keys, active and revoked, newest first.',
     examples,
     text: (list, view) =>
-      listText('No sync keys yet. Make one: commerce sync-keys create --description "…"', COLUMNS, list, view),
+      listText('No sync keys yet. Create one: commerce sync-keys create --description "…"', COLUMNS, list, view),
   });
   addCall(keys, terminal, {
     name: 'create',
     operation: 'dashboard.createSyncKey',
-    description: 'Make a key and print its secret, once.',
+    description: 'Create a key and print its secret, once.',
     examples,
     flags: {
       scopes: {
@@ -45,14 +45,14 @@ export function addSyncKeys(program: Command, terminal: Terminal): void {
   addCall(keys, terminal, {
     name: 'rotate <id>',
     operation: 'dashboard.rotateSyncKey',
-    description: 'Create a new key to replace one, which works for some hours more.',
+    description: 'Create a new key to replace one, which works for some more hours.',
     examples,
     text: withSecret,
   });
   addCall(keys, terminal, {
     name: 'revoke <id>',
     operation: 'dashboard.revokeSyncKey',
-    description: 'End a key at once.',
+    description: 'Revoke a key at once.',
     examples,
     asks: (id) => `Revoke the sync key ${id}?`,
     text: revokedText,

@@ -8,18 +8,18 @@ import { orderText } from './order-view.ts';
 type TestOrder = Schemas['TestOrder'];
 
 const EXAMPLES = `
-Buys the cheapest product by the test method, shows the order and its mails, and leaves nothing: no stock, no number, no mail.
+Simulates buying the cheapest product by the test method, shows the order and its mails, and rolls everything back.
 
 Examples:
   $ commerce setup test-order
   $ commerce setup test-order --json`;
 
-/** `setup test-order`: what an order would be like. */
+/** `setup test-order`: simulates an order. */
 export function addTestOrder(setup: Command, terminal: Terminal): void {
   addCall(setup, terminal, {
     name: 'test-order',
     operation: 'dashboard.placeTestOrder',
-    description: 'Try an order, which is undone at once.',
+    description: 'Simulate an order and roll it back.',
     examples: EXAMPLES,
     text: inWords,
   });
@@ -31,6 +31,6 @@ function inWords({ order, mails }: TestOrder, { terminal, paint }: View): string
       '\n',
     ),
   );
-  const end = 'This was a test. The order is gone, nothing was sent, and no stock has moved.';
+  const end = 'This was a test. The order was rolled back: nothing was sent, and no stock has moved.';
   return [orderText(order, paint, terminal), ...letters, end].join('\n\n');
 }

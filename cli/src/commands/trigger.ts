@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { EVENT_TYPES_HELP } from './event-types.ts';
 
 const EXAMPLES = `
-The event has the data of its example in the contract, and "test": true. Nothing else happens.
+The event has the data of its example in the contract, and "test": true. Nothing else changes.
 
 Examples:
   $ commerce trigger order.paid
@@ -16,7 +16,7 @@ export function addTrigger(program: Command, terminal: Terminal): void {
   addCall(program, terminal, {
     name: 'trigger <type>',
     operation: 'dashboard.triggerEvent',
-    description: 'Make a test event, for webhooks and for commerce listen.',
+    description: 'Create a test event, for webhooks and for commerce listen.',
     examples: EXAMPLES,
     text: ({ webhooks_count, listeners_count, event_id }, { named }) => {
       const receivers = [countedIfAny(webhooks_count, 'webhook'), countedIfAny(listeners_count, 'listener')];

@@ -13,12 +13,12 @@ const PING = examples.PingDelivery.value;
 const WEBHOOKS = '/api/dashboard/webhooks';
 const DELIVERIES = '/api/dashboard/webhook-deliveries';
 
-test('every event of the contract has its meaning here', () => {
+test('every event of the contract has a description here', () => {
   expect(EVENT_TYPES).toEqual(contract.components.schemas.EventType.enum);
   expect(EVENT_TYPES_HELP).toContain('inventory.changed      stock changed significantly');
 });
 
-test('webhooks are listed with how they fare', async () => {
+test('lists webhooks with their state', async () => {
   const failing = { ...WEBHOOK, failing_since: '2026-03-02T08:22:00.000Z', last_success_at: null };
   const gone = {
     ...WEBHOOK,
@@ -37,7 +37,7 @@ test('webhooks are listed with how they fare', async () => {
   expect(JSON.parse((await commerce(['webhooks', 'list', '--json'])).out)).toHaveLength(3);
 });
 
-test('a webhook is made for the events named, or else for all, and its secret is shown', async () => {
+test('creates a webhook for the named events, or for all, and shows its secret', async () => {
   const server = await fakeServer({ [`POST ${WEBHOOKS}`]: { status: 201, body: WITH_SECRET } });
   const { commerce } = await loggedIn(server.url);
   const url = 'https://search.example/hooks';
@@ -56,7 +56,7 @@ test('a webhook is made for the events named, or else for all, and its secret is
   expect(server.seen).toHaveLength(2);
 });
 
-test('a webhook is enabled, disabled, tested, rotated and deleted by its id', async () => {
+test('enables, disables, tests, rotates and deletes a webhook by its id', async () => {
   const path = `${WEBHOOKS}/${WEBHOOK.id}`;
   const until = { previous_secret_expires_at: '2026-03-03T08:15:00.000Z' };
   const server = await fakeServer({
@@ -78,7 +78,7 @@ test('a webhook is enabled, disabled, tested, rotated and deleted by its id', as
   expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
 });
 
-test('refusals say what to do', async () => {
+test('names the remedy for each error', async () => {
   const path = `${WEBHOOKS}/${WEBHOOK.id}`;
   const server = await fakeServer({
     [`POST ${path}/test`]: refusal(409, 'webhook_disabled', 'This webhook is disabled.'),
@@ -93,7 +93,7 @@ test('refusals say what to do', async () => {
   expect((await commerce(['webhooks', 'rotate', WEBHOOK.id])).err).toContain('Wait until 2026-03-03T08:15:00.000Z.');
 });
 
-test('deliveries are listed by what is asked for, and shown with their attempts', async () => {
+test('lists deliveries by filters, and shows one with its attempts', async () => {
   const server = await fakeServer({
     [`GET ${DELIVERIES}`]: { body: { deliveries: [DELIVERY], next_cursor: 'c2' } },
     [`GET ${DELIVERIES}/${DELIVERY.id}`]: { body: DETAILS },
@@ -110,7 +110,7 @@ test('deliveries are listed by what is asked for, and shown with their attempts'
   expect(one.out).toContain('    "slug": "stoneware-mug",\n');
 });
 
-test('a long outage is replayed batch by batch until nothing remains, with its progress shown', async () => {
+test('replays a long outage batch by batch until nothing remains, with its progress', async () => {
   let remaining = 2_500;
   const server = await fakeServer({
     [`POST ${DELIVERIES}/replay-failed`]: () => {
@@ -126,7 +126,7 @@ test('a long outage is replayed batch by batch until nothing remains, with its p
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
 });
 
-test('one delivery is replayed, or all that failed since a time', async () => {
+test('replays one delivery, or all that have failed since a time', async () => {
   const server = await fakeServer({
     [`POST ${DELIVERIES}/${DELIVERY.id}/replay`]: { body: DELIVERY },
     [`POST ${DELIVERIES}/replay-failed`]: { body: examples.Replayed.value },
@@ -142,7 +142,7 @@ test('one delivery is replayed, or all that failed since a time', async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test('every event of the contract can be triggered', async () => {
+test('can trigger every event of the contract', async () => {
   const trigger = () => ({ status: 201, body: examples.TriggeredEvent.value });
   const server = await fakeServer({ 'POST /api/dashboard/events/trigger': trigger });
   const { commerce } = await loggedIn(server.url);
@@ -151,14 +151,14 @@ test('every event of the contract can be triggered', async () => {
   expect(server.seen.map(({ body }) => body.type)).toEqual(types);
 });
 
-test('a test event tells to whom it goes, or how to listen', async () => {
+test('shows the receivers of a test event, or how to listen', async () => {
   const triggered = examples.TriggeredEvent.value;
   let counts = { webhooks_count: 2, listeners_count: 1 };
   const trigger = () => ({ status: 201, body: { ...triggered, ...counts } });
   const server = await fakeServer({ 'POST /api/dashboard/events/trigger': trigger });
   const { commerce } = await loggedIn(server.url);
-  const told = `order.paid goes to 2 webhooks and 1 listener, as event ${triggered.event_id}.\n`;
-  expect((await commerce(['trigger', 'order.paid'])).out).toBe(told);
+  const message = `order.paid goes to 2 webhooks and 1 listener, as event ${triggered.event_id}.\n`;
+  expect((await commerce(['trigger', 'order.paid'])).out).toBe(message);
   expect(server.seen[0]?.body).toEqual({ type: 'order.paid' });
   counts = { webhooks_count: 0, listeners_count: 0 };
   expect((await commerce(['trigger', 'order.paid'])).out).toContain('commerce listen --forward-to');

@@ -8,7 +8,7 @@ import { EVENT_TYPES, EVENT_TYPES_HELP } from './event-types.ts';
 type Webhook = Schemas['Webhook'];
 
 const EXAMPLES = `
-A webhook's secret is printed when it is made, and never again. ID is that of the list.
+A webhook's secret is printed once, when it is created. ID is the id in the list.
 
 Examples:
   $ commerce webhooks create https://search.example/hooks --event product.updated --event product.deleted
@@ -23,7 +23,7 @@ Examples:
 /** The ping is sent to each webhook anyway. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
-/** `webhooks list|get|create|enable|disable|test|rotate|delete`: where events are sent. */
+/** `webhooks list|get|create|enable|disable|test|rotate|delete`: the URLs that receive events. */
 export function addWebhooks(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const webhooks = program
@@ -36,12 +36,12 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
     description: 'List the webhooks, oldest first.',
     examples,
     text: (list, view) =>
-      listText('No webhooks yet. Make one: commerce webhooks create https://…', COLUMNS, list, view),
+      listText('No webhooks yet. Create one: commerce webhooks create https://…', COLUMNS, list, view),
   });
   addCall(webhooks, terminal, {
     name: 'create <url>',
     operation: 'dashboard.createWebhook',
-    description: 'Have events sent to an address, and print the secret that signs them, once.',
+    description: 'Subscribe a URL to events, and print the signing secret, once.',
     examples: `${examples}\n${EVENT_TYPES_HELP}`,
     flags: { events: { help: 'only this event; may be repeated (default: all)' } },
     body: ({ event, input }) => (event || input ? {} : { events: ['*'] }),
@@ -71,7 +71,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   addCall(webhooks, terminal, {
     name: 'test <id>',
     operation: 'dashboard.testWebhook',
-    description: 'Send webhook.ping, whatever it is subscribed to.',
+    description: 'Send webhook.ping, regardless of its events.',
     examples,
     text: ({ id, attempts, next_attempt_at }) => {
       const last = attempts.at(-1);
@@ -82,7 +82,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   addCall(webhooks, terminal, {
     name: 'rotate <id>',
     operation: 'dashboard.rotateWebhook',
-    description: 'Make a new secret; for 24 hours deliveries are signed with both.',
+    description: 'Create a new secret; for 24 hours deliveries are signed with both.',
     examples,
     text: withSecret,
   });

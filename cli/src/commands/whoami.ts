@@ -5,10 +5,10 @@ import { facts, moment, show } from '../output.ts';
 import { type GlobalOptions, openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `whoami`: asks the server whom the credentials belong to. */
+/** `whoami`: asks the server for the owner of the credentials. */
 export function addWhoami(program: Command, terminal: Terminal): void {
   calls(program.command('whoami'), 'dashboard.getMe')
-    .description('Show which shop the commands act on, and as whom.')
+    .description('Show the shop and the login of the commands.')
     .addHelpText('after', '\nExamples:\n  $ commerce whoami\n  $ commerce whoami --profile live --json')
     .action((_options, command: Command) => whoami(command, terminal));
 }
@@ -36,7 +36,7 @@ async function whoami(command: Command, terminal: Terminal): Promise<void> {
   );
 }
 
-/** Without those that the words stand for: read for all that end in :read, and write for all but a few. */
+/** Without the scopes that the shorthands cover: read for all that end in :read, and write for almost all. */
 function inShort(scopes: string[]): string {
   const named = scopes.includes('write') ? BEYOND_WRITE : scopes;
   const shown = scopes.filter((scope) => !scope.includes(':') || named.includes(scope));

@@ -21,7 +21,7 @@ const token = { ...examples.StorefrontTokenWithSecret.value, id: ID };
 const OWN = '/api/dashboard';
 const PATH = `${OWN}/products/${PRODUCT.id}`;
 
-/** Everything that the commands look up, and an answer for whatever they change. */
+/** Everything that the commands look up, and a response for every change. */
 const ANSWERS: Answers = {
   [`GET ${OWN}/products`]: { body: pageOf('products', PRODUCT) },
   [`GET ${PATH}`]: { body: PRODUCT },
@@ -35,7 +35,7 @@ const deleted = { id: ID, deleted: true };
 const collection = `${OWN}/collections/${COLLECTION.id}`;
 const customer = `${OWN}/customers/${CUSTOMER.id}`;
 
-/** A command line, the call that it makes, its body, and the answer. */
+/** A command line, its call and body, and the response. */
 const WRITES: [string[], string, unknown, unknown][] = [
   [
     ['products', 'create', 'Mug', '--price', '14', '--stock', '3', '--tag', 'a', '--tag', 'b', '--no-track-inventory'],
@@ -210,7 +210,7 @@ test.each(WRITES.filter(([args]) => args.includes('--yes')))('%j asks first', as
   expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('the secret of a new key is shown, once', async () => {
+test('shows the secret of a new key once', async () => {
   const server = await fakeServer({ [`POST ${OWN}/api-keys`]: { status: 201, body: key } });
   const { commerce } = await loggedIn(server.url);
   const { out } = await commerce(['api-keys', 'create', '--description', 'Till', '--scope', 'read']);
@@ -218,7 +218,7 @@ test('the secret of a new key is shown, once', async () => {
   expect(out).toContain('Keep the secret now: it is not shown again.');
 });
 
-test('a product with all its parts is made from JSON, and options come before it', async () => {
+test('creates a product with all its parts from JSON, and prefers options to it', async () => {
   const server = await fakeServer({ [`POST ${OWN}/products`]: { status: 201, body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   const input = JSON.stringify({ name: 'Old', price: '1.00', options: [{ name: 'Size', values: ['S'] }] });
@@ -230,7 +230,7 @@ test('a product with all its parts is made from JSON, and options come before it
   });
 });
 
-test('mistakes are told by the options and arguments that made them', async () => {
+test('reports errors by the options and arguments that caused them', async () => {
   const detail = [
     { loc: ['body', 'starts_at'], msg: 'Too late.', type: 'value_error' },
     { loc: ['body', 'code'], msg: 'Too long.', type: 'value_error' },
@@ -248,7 +248,7 @@ test('mistakes are told by the options and arguments that made them', async () =
   expect(program.detail[0]).toEqual({ field: 'starts_at', flag: '--starts', message: 'Too late.' });
 });
 
-test('what does not exist, or changes nothing, is refused before anything is sent', async () => {
+test('rejects unknown names and empty changes before sending', async () => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   for (const [args, code, message] of [

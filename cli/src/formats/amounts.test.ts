@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { amountStyle, readAmount, readMoney, showAmount, withoutCurrency } from './amounts.ts';
 
-/** How each locale writes amounts, from CLDR, and its currency. */
+/** The amount formats of each locale, from CLDR, and its currency. */
 const LOCALES = { de: 'EUR', fr: 'EUR', en: 'GBP', 'de-CH': 'CHF', sv: 'SEK', 'de-AT': 'EUR', 'fr-CH': 'CHF' } as const;
 const POINT_LOCALES = ['en', 'de-CH', 'fr-CH'];
 
-/** The canonical amount of each text in every locale; two amounts where the refusal names both. */
+/** The canonical amount of each text in every locale; two amounts if the rejection names both. */
 const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = [
   ['14', '14.00'],
   ['14.5', '14.50'],
@@ -31,7 +31,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
   ['€ 1.500,00', '1500.00'],
   ['1 500,00 €', '1500.00'],
   ['CHF 1’500.00', '1500.00'],
-  // Three digits after the only sign.
+  // Three digits after the only separator.
   ['1.500', ['1500.00', '1.50']],
   ['1,500', ['1500.00', '1.50']],
   ['12.000', ['12000.00', '12.00']],
@@ -64,7 +64,7 @@ for (const [locale, currency] of Object.entries(LOCALES)) {
   });
 }
 
-test('a text whose second reading has too many decimals is refused as well, and only the other is proposed', () => {
+test('rejects a text whose second reading has too many decimals, and proposes only the other', () => {
   const { problem } = readAmount('1.299', amountStyle('de', 'EUR'));
   expect(problem).toBe('1.299 can mean 1299,00 or 1,299: enter 1299,00.');
 });
@@ -83,7 +83,7 @@ test.each([
   expect(readAmount(text, amountStyle(locale, currency)).amount).toBe(amount);
 });
 
-test('a field shows amounts as the locale writes them, and reads back what it shows', () => {
+test("a field shows amounts in the locale's format, and reads them back", () => {
   const shown: Record<string, string> = {};
   for (const locale of Object.keys(LOCALES)) {
     for (const currency of ['EUR', 'JPY', 'KWD']) {
@@ -128,7 +128,7 @@ test.each([
   expect(readMoney(cell, 2).amount).toBe(money);
 });
 
-test('a cell with two readings is refused with both, unless the currency has three decimals', () => {
+test('rejects a cell with two readings, unless the currency has three decimals', () => {
   expect(readMoney('1.250', 2).problem).toBe('1.250 can mean 1250.00 or 1.25: enter 1250.00 or 1.25.');
   expect(readMoney('1.250', 3).amount).toBe('1.250');
 });

@@ -1,18 +1,21 @@
 /**
- * Reads amounts as people and programs write them. The only parser of typed amounts: the panel, the command line and the imports
- * share it. The API takes canonical decimals ("1500.00") only.
+ * Reads amounts that people and programs write. The panel, the command line and the imports share this only parser of typed
+ * amounts. The API takes canonical decimals ("1500.00") only.
  */
 
-/** How amounts are written where a text was typed: the sign before the decimals, and how many decimals the currency has. */
+/** The amount format of the input: the decimal separator, and the number of decimals of the currency. */
 export interface AmountStyle {
   sign: '.' | ',';
   decimals: number;
 }
 
-/** A canonical amount, or what is wrong with the text, for people. */
+/** A canonical amount, or the problem with the text, for people. */
 export type AmountReading = { amount: string; problem?: never } | { amount?: never; problem: string };
 
-/** The style of a locale such as de-AT. A locale with other digits or signs than point and comma counts as one with a point. */
+/**
+ * The format of a locale such as de-AT. A locale with other digits or separators than point and comma counts as one with a
+ * point.
+ */
 export function amountStyle(locale: string, currency: string): AmountStyle {
   // fr-CH writes 1,5 but 1.50 CHF.
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: 2 });
@@ -20,7 +23,7 @@ export function amountStyle(locale: string, currency: string): AmountStyle {
   return { sign: isComma ? ',' : '.', decimals: decimalsOf(currency) };
 }
 
-/** How many decimals amounts of a currency have: 2 in EUR, 0 in JPY, 3 in KWD. */
+/** The number of decimals of a currency: 2 in EUR, 0 in JPY, 3 in KWD. */
 export function decimalsOf(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
@@ -37,9 +40,9 @@ export function readAmount(text: string, style: AmountStyle): AmountReading {
 }
 
 /**
- * The number in plain decimals, if the text has one reading. "1.500" has two, a thousand five hundred and one and a half, and
- * neither the locale nor the currency decides: people work in shops of other languages. The exception is a text exactly as the
- * style writes it, such as "1.500" dinars: fields show these.
+ * The number in plain decimals, if the text has one reading. "1.500" has two, 1500 and 1.5, and neither the locale nor the
+ * currency decides, because people work in shops of other languages. The exception is a text in exactly the format that fields
+ * show, such as "1.500" dinars.
  */
 export function readNumber(text: string, style: AmountStyle): { number?: string | undefined; problem?: string } {
   const { point, comma } = readingsOf(text);
@@ -64,7 +67,7 @@ function fits(number: string, decimals: number): boolean {
   return whole.length <= 12 && fraction.replace(/0+$/, '').length <= decimals;
 }
 
-/** A canonical number as the style writes it, without grouping, so that it has one reading: 1500,00. */
+/** A canonical number in the given format, without grouping, so that it has one reading: 1500,00. */
 export function showAmount(number: string, { sign, decimals }: AmountStyle): string {
   const [whole = '', fraction = ''] = number.split('.');
   const kept = fraction.replace(/0+$/, '').padEnd(decimals, '0');
@@ -80,14 +83,14 @@ export function withoutCurrency(text: string): string {
   return text.replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '');
 }
 
-// Groups of three after a leading 1 to 999, separated by one and the same sign; decimals after the other.
+// Groups of three after a leading 1 to 999, separated by one and the same character; decimals after the other.
 const WITH_POINT = /^(?:\d+|[1-9]\d{0,2}(?:([, '’])\d{3})(?:\1\d{3})*)(?:\.(\d*))?$/;
 const WITH_COMMA = /^(?:\d+|[1-9]\d{0,2}(?:([. '’])\d{3})(?:\1\d{3})*)(?:,(\d*))?$/;
 
-/** An amount in a file, as the contract takes money. Programs write a point; a comma is read where it has one reading. */
+/** An amount in a file, as canonical money. Programs write a point; a comma is accepted if it has one reading. */
 export function readMoney(cell: string, decimals: number): AmountReading {
   const { number, problem } = readNumber(cell, { sign: '.', decimals });
-  // The contract judges the decimals: one file may have amounts of several currencies.
+  // The server checks the decimals: one file may have amounts of several currencies.
   if (number !== undefined && fits(number, 3)) return { amount: withoutSurplusZeros(number) };
   return { problem: problem ?? `${JSON.stringify(cell.slice(0, 60))} is not an amount such as 1299.00.` };
 }
@@ -97,7 +100,7 @@ function withoutSurplusZeros(number: string): string {
   return /\.\d{4}/.test(number) ? number.replace(/\.?0+$/, '') : number;
 }
 
-/** What a text means where decimals follow a point, and where they follow a comma, in plain decimals. */
+/** The readings of a text with a decimal point and with a decimal comma, in plain decimals. */
 export function readingsOf(text: string): { point?: string; comma?: string } {
   if (text.length > LONGEST) return {};
   // Full-width digits, and the no-break and narrow spaces that programs group by.

@@ -1,7 +1,7 @@
 import type { ProductImport, VariantInput } from '@commerce-backend/spec';
 import { quoted } from './row-reader.ts';
 
-/** The contract's bounds: how long a text, how many of a thing. */
+/** The contract's bounds: lengths of texts and sizes of lists. */
 export const BOUNDS = {
   name: 255,
   slug: 255,
@@ -29,8 +29,8 @@ export const BOUNDS = {
 } as const;
 
 /**
- * A part of a product that the contract does not accept; `field` is the property, `variant` its place in `variants`, `like` that of
- * the variant with the same options.
+ * A part of a product that the contract rejects; `field` is the property, `variant` its index in `variants`, `like` the index
+ * of the variant with the same options.
  */
 export type OutOfBounds = { field: string; variant?: number; like?: number; message: string };
 
@@ -38,8 +38,8 @@ const URL_START = /^https?:\/\/\S/;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * What the contract would refuse in a product: texts too long, lists too many, characters that cannot be stored,
- * variants that cannot be told apart. Only properties of the right type are measured: a wrong type is for the server to name.
+ * The errors of a product by the contract: texts too long, lists too many, characters that cannot be stored, variants with the
+ * same options. Only properties of the right type are checked; the server reports wrong types.
  */
 export function outOfBounds(product: ProductImport): OutOfBounds[] {
   const found = new Findings();
@@ -78,7 +78,7 @@ function checkMetadata(found: Findings, metadata: ProductImport['metadata']): vo
   }
 }
 
-/** What to do with a product that has more variants than the contract takes. */
+/** The message for a product with too many variants. */
 export function tooManyVariants(count: number): string {
   return (
     `The product has ${count} variants, and one takes at most ${BOUNDS.variants}: nothing of it is imported. Divide it into ` +
@@ -119,13 +119,13 @@ class Findings {
 
   text(field: string, value: unknown, longest: number, variant?: number): void {
     if (typeof value !== 'string') return;
-    // Lengths are counted as JSON Schema counts them: in characters, not in UTF-16 units.
+    // JSON Schema counts lengths in characters, not in UTF-16 units.
     const length = value.length > longest ? [...value].length : value.length;
     if (length > longest) {
       this.add(field, `The text has ${length} characters; at most ${longest} are kept.`, variant);
     }
     if (value.includes('\0') || !value.isWellFormed()) {
-      this.add(field, 'The text holds a character that cannot be stored (NUL or half a surrogate pair).', variant);
+      this.add(field, 'The text contains a character that cannot be stored (NUL or an unpaired surrogate).', variant);
     }
   }
 
@@ -140,7 +140,7 @@ class Findings {
   list<Item>(field: string, items: Item[] | undefined, most: number, check: (item: Item, index: number) => void): void {
     if (!Array.isArray(items)) return;
     if (items.length > most) this.add(field, `There are ${items.length}; at most ${most} are kept.`);
-    // Checking what exceeds the limit would hide the reason among its consequences.
+    // Checking a list beyond the limit would bury the reason under its consequences.
     items.slice(0, most).forEach(check);
   }
 }

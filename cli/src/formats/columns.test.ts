@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
 /**
- * Every column of the formats: a cell in it is kept at a place of the product (`path` or `path=value`), or a warning begins with the
- * column's name. Anything else fails. The few cells that say nothing of their own are marked with the reason.
+ * Every column of the formats: a cell in it is kept in a field of the product (`path` or `path=value`), or a warning begins
+ * with the column's name. Anything else fails. The few cells without information are marked with the reason.
  */
 
 type Outcome = `kept ${string}` | 'warned' | 'refused' | `nothing: ${string}`;
-/** A column (or its names, by `|`), the cell, and what becomes of it in each row of the example. */
+/** A column (or its names, by `|`), the cell, and the result in each row of the example. */
 type Case = [columns: string, cell: string, ...outcomes: Outcome[]];
 
 interface Example {
@@ -38,15 +38,15 @@ async function outcomeOf(example: Example, column: string, cell: string, row: nu
   const [, path = '', value = cell] = /^kept ([^=]+)(?:=(.*))?$/.exec(expected) ?? [];
   if (path !== '' && refusals(reads).length === 0 && String(at(products[0], path)) === value) return expected;
   if (refusals(reads).length > 0) return expected === 'refused' ? expected : `refused: ${refusals(reads)[0]}`;
-  const told = warnings.some(({ message, line }) => message.startsWith(column) && line >= 2);
-  if (told) return 'warned';
+  const isWarned = warnings.some(({ message, line }) => message.startsWith(column) && line >= 2);
+  if (isWarned) return 'warned';
   return expected.startsWith('nothing:') ? expected : `lost: ${JSON.stringify(products)}`;
 }
 
 function tellOf(format: string, example: Example, cases: Case[]): void {
   for (const [columns, cell, ...outcomes] of cases) {
     for (const column of columns.split('|')) {
-      test(`${format}: of a cell in "${column}" nothing is lost without a word`, async () => {
+      test(`${format}: keeps or reports a cell in "${column}"`, async () => {
         expect(outcomes).toHaveLength(example.rows.length);
         const found = await Promise.all(outcomes.map((outcome, row) => outcomeOf(example, column, cell, row, outcome)));
         expect(found).toEqual(outcomes);
@@ -55,7 +55,7 @@ function tellOf(format: string, example: Example, cases: Case[]): void {
   }
 }
 
-// Shopify: a row with the title, which is a variant as well, one of a second variant, and one of a picture.
+// Shopify: a row with the title, which is also a variant, a second variant, and an image.
 const SHOPIFY: Example = {
   header: ['Handle', 'Title', 'Option1 Name', 'Option1 Value', 'Variant Price', 'Image Src'],
   rows: [
@@ -189,13 +189,13 @@ for (const name of [
   ...['Manufacturer part number (MPN)', 'Ad group name', 'Ads labels', 'Custom Product'],
   ...['Custom Label 0', 'Custom Label 1', 'Custom Label 2', 'Custom Label 3', 'Custom Label 4'],
 ]) {
-  test(`Shopify: "Google Shopping / ${name}" is kept under its title`, async () => {
+  test(`Shopify: keeps "Google Shopping / ${name}" under its title`, async () => {
     const { products } = await readText(`Handle,Title,Variant Price,"Google Shopping / ${name}"\nmug,Mug,5,x\n`);
     expect(products[0]?.metadata).toEqual({ [`Google Shopping / ${name}`]: 'x' });
   });
 }
 
-// WooCommerce: the columns of its exporter in a row of a variable product, and in those of its two variations.
+// WooCommerce: the columns of its exporter in a variable product, and in its two variations.
 const WOOCOMMERCE: Example = {
   header: [
     'ID',
@@ -216,7 +216,7 @@ const WOOCOMMERCE: Example = {
   delimiter: ',',
   name: 'products.csv',
 };
-const untold = (column: string, cell: string): Case => [column, cell, 'warned', 'warned', 'warned'];
+const onlyWarned = (column: string, cell: string): Case => [column, cell, 'warned', 'warned', 'warned'];
 const ofVariant = (column: string, cell: string, path: string, value = cell): Case =>
   [...[column, cell, 'warned', `kept variants/0/${path}=${value}`, `kept variants/1/${path}=${value}`]] as Case;
 const ofProduct = (column: string, cell: string, path: string, value = cell): Case =>
@@ -232,16 +232,16 @@ tellOf('WooCommerce', WOOCOMMERCE, [
   ['Visibility in catalog', 'search', 'warned', 'warned', 'warned'],
   ofProduct('Short description', 'Brief', 'description'),
   ofProduct('Description', 'Words', 'description'),
-  ...['Date sale price starts', 'Date sale price ends'].map((column) => untold(column, '2026-02-01')),
-  ...['Is featured?', 'Sold individually?', 'Allow customer reviews?'].map((column) => untold(column, '1')),
+  ...['Date sale price starts', 'Date sale price ends'].map((column) => onlyWarned(column, '2026-02-01')),
+  ...['Is featured?', 'Sold individually?', 'Allow customer reviews?'].map((column) => onlyWarned(column, '1')),
   ...['Tax class', 'Length (cm)', 'Width (cm)', 'Height (cm)', 'Purchase note', 'Shipping class'].map((column) =>
-    untold(column, '3'),
+    onlyWarned(column, '3'),
   ),
   ...['Download limit', 'Download expiry days', 'Grouped products', 'Upsells', 'Cross-sells'].map((column) =>
-    untold(column, '3'),
+    onlyWarned(column, '3'),
   ),
   ...['External URL', 'Button text', 'Download 1 ID', 'Download 1 name', 'Download 1 URL', 'Swatches Attributes'].map(
-    (column) => untold(column, 'x'),
+    (column) => onlyWarned(column, 'x'),
   ),
   ['Tax status', 'none', 'warned', 'warned', 'warned'],
   ['In stock?', '0', 'kept track_inventory=true', 'kept track_inventory=true', 'kept track_inventory=true'],
@@ -263,7 +263,7 @@ tellOf('WooCommerce', WOOCOMMERCE, [
   ofProduct('Brands', 'Ada', 'vendor'),
   ['Images', 'https://i.example/a.jpg', 'kept images/0/url', 'kept variants/0/image_url', 'kept variants/1/image_url'],
   ['Position', '3', 'warned', 'kept variants/1/sku=TS', 'kept variants/1/sku=TM'],
-  untold('Attribute 1 visible', '0'),
+  onlyWarned('Attribute 1 visible', '0'),
   [
     'Attribute 1 global',
     '1',
@@ -271,14 +271,14 @@ tellOf('WooCommerce', WOOCOMMERCE, [
     'nothing: values are the same',
     'nothing: values are the same',
   ],
-  untold('Attribute 1 default', 'S'),
+  onlyWarned('Attribute 1 default', 'S'),
   ...['Meta: fit', 'Meta: _hidden'].map((column): Case => {
     const kept: Outcome = `kept metadata/${column.slice(6)}`;
     return [column, 'slim', kept, kept, kept];
   }),
 ]);
 
-test('WooCommerce: what a variation says of itself in "Meta:" columns is told of where the product keeps another value', async () => {
+test('WooCommerce: warns about a "Meta:" value of a variation that differs from the product', async () => {
   const { products, warnings } = await readText(
     'Type,SKU,Name,In stock?,Regular price,Parent,Attribute 1 name,Attribute 1 value(s),Meta: fit\n' +
       'variable,TEE,Tee,1,,,Size,"S, M",\nvariation,TS,Tee - S,1,5,TEE,Size,S,slim\nvariation,TM,Tee - M,1,5,TEE,Size,M,wide\n',
@@ -288,12 +288,12 @@ test('WooCommerce: what a variation says of itself in "Meta:" columns is told of
     {
       line: 4,
       message:
-        'Meta: fit: a fact is one of the whole product here; this value differs and is left out. (tee-m, SKU TM)',
+        'Meta: fit: metadata belongs to the whole product here; this value differs and is left out. (tee-m, SKU TM)',
     },
   ]);
 });
 
-// Google: every attribute of the product data specification, of two items of one group.
+// Google: every attribute of the product data specification, in two items of one group.
 const FEED: Example = {
   header: ['id', 'title', 'availability', 'price', 'item_group_id', 'color'],
   rows: [
@@ -338,7 +338,7 @@ tellOf("Google's feed", FEED, [
   ...ATTRIBUTES.map((name): Case => [name, 'x', `kept metadata/${name}`, 'warned']),
 ]);
 
-test('WooCommerce: of several columns of costs one is read, and the other becomes no fact that shoppers can read', async () => {
+test('WooCommerce: reads one of several cost columns, and makes no metadata of the others', async () => {
   const csv = 'Type,SKU,Name,Regular price,Cost of goods,Meta: _wc_cog_cost\nsimple,TEA,Tea,5,2,3\n';
   const { products, warnings } = await readText(csv, { name: 'woo.csv' });
   expect(products[0]?.cost_per_item).toBe('2');
@@ -348,7 +348,7 @@ test('WooCommerce: of several columns of costs one is read, and the other become
   );
 });
 
-test("Google's feed: a sale price that does not hold now is left out, and one without a price below is told of", async () => {
+test("Google's feed: leaves out a sale price that is not current, and warns about one that is not lower", async () => {
   const feed = (dates: string) =>
     readText(
       `id\ttitle\tavailability\tprice\tsale_price\tsale_price_effective_date\nA\tCap\tin stock\t5 EUR\t4 EUR\t${dates}\n`,

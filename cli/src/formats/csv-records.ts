@@ -1,20 +1,20 @@
-/** A row of a CSV file. With `problem` its cells cannot be trusted; there are none when nothing of it could be read. */
+/** A row of a CSV file. If it has a `problem`, its cells are unreliable; there are none if nothing could be read. */
 export type CsvRow = { line: number; cells: string[]; problem?: string };
 
-/** More than the longest product could need; beyond it a quote was left open somewhere. */
+/** More than the longest product needs; beyond it, a quote was left open. */
 const LONGEST_ROW_BYTES = 4 * 1024 * 1024;
 
 const BAD_QUOTE =
   'A quote inside a quoted cell is not doubled, or a quoted cell is not closed: the row cannot be read.';
 const OPEN_QUOTE = 'A quoted cell that begins on this line or after it is never closed: the rows in it cannot be read.';
 
-/** What csv-parse gives of a row, asked for `info` and `raw`. */
+/** The records of csv-parse with `info` and `raw`. */
 type Parsed = { record: string[]; info: { lines: number }; raw: string };
 
-/** Where the parser gave up: after how many rows a quote was opened that is never closed. */
+/** Where the parser stopped: the number of rows before a quote that is never closed. */
 export type OpenQuote = { records?: number };
 
-/** How csv-parse reads the files of shops; it tells `open` of a quote that stays open. */
+/** The csv-parse options for the files of shops; calls `open` for a quote that stays open. */
 export function csvOptions(delimiter: string, open: OpenQuote) {
   return {
     delimiter,
@@ -22,7 +22,7 @@ export function csvOptions(delimiter: string, open: OpenQuote) {
     info: true,
     raw: true,
     relax_column_count: true,
-    // Without it one stray quote turns the rest of the file inside out; the raw text tells us of such rows.
+    // Without it, one stray quote corrupts the rest of the file; the raw text reveals such rows.
     relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -35,8 +35,8 @@ export function csvOptions(delimiter: string, open: OpenQuote) {
 }
 
 /**
- * The rows of a CSV file in order, the header first; blank rows are skipped. `line` is the line an editor shows for the
- * row's first character, newlines inside quotes counted. A malformed row is given with its problem, and reading goes on.
+ * The rows of a CSV file in order, the header first; blank rows are skipped. `line` is the editor's line of the row's first
+ * character, counting newlines inside quotes. A malformed row is returned with its problem, and reading continues.
  */
 export async function* rowsOf(
   parsed: AsyncIterable<unknown> | Iterable<unknown>,
@@ -56,7 +56,7 @@ export async function* rowsOf(
     const line = info.lines - overcounted - inside.all;
     lastLine = line + inside.all;
     records++;
-    // The parser runs ahead of this loop: by then the line of its open quote is not known yet.
+    // The parser reads ahead of this loop, so the line of its open quote is not known yet.
     if (records === open.records) openQuoteLine = lastLine + 1;
     if (cells.every((cell) => cell.trim() === '')) continue;
     width ??= cells.length;

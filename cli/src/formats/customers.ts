@@ -8,8 +8,8 @@ import { openTable, readText } from './text-file.ts';
 type Warn = (line: number, message: string) => void;
 
 /**
- * The customers of a file in JSON Lines or of Shopify's customers CSV; its content decides which it is. Of customers with the same
- * e-mail the first is taken. Throws a FormatError when the format is unknown, and the file system's own errors.
+ * The customers of a file in JSON Lines or of Shopify's customers CSV, detected by its content. Of customers with the same
+ * e-mail the first is used. Throws a FormatError if the format is unknown, and the file system's own errors.
  */
 export async function* readCustomers(path: string, warn: Warn, encoding?: string): AsyncGenerator<CustomerRead> {
   const text = (await readText(path, encoding)).replace(/^\uFEFF/, '');
@@ -72,7 +72,7 @@ function* customerOf(value: object, line: number, warn: Warn): Generator<Custome
   }
 }
 
-/** Whether a line is of `customers export`, which has more than an import takes. */
+/** Whether a line is from `customers export`, which has more fields than an import takes. */
 function isExported(value: object): value is CustomerDetails {
   return 'marketing_consents' in value && Array.isArray(value.marketing_consents) && 'has_account' in value;
 }

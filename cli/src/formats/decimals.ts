@@ -1,4 +1,4 @@
-/** Whether one amount of the contract's money is more than another, exactly. */
+/** Whether one amount is more than another, compared exactly. */
 export function isMore(amount: string, other: string): boolean {
   return thousandths(amount) > thousandths(other);
 }
@@ -6,8 +6,8 @@ export function isMore(amount: string, other: string): boolean {
 const AMOUNT = /^\d+(?:\.\d{1,3})?$/;
 
 /**
- * Whether a price differs by more than 80 % from what it was: usually a slip of the decimal sign, so people are asked first. A price
- * in a file may be no amount at all, which the server rejects.
+ * Whether a price changes by more than 80 %: usually a misplaced decimal sign, so people are asked first. A price in a file may
+ * not be an amount at all; the server rejects it.
  */
 export function isLargeChange(before: string, after: unknown): boolean {
   if (typeof after !== 'string' || !AMOUNT.test(after)) return false;
@@ -26,8 +26,8 @@ const TYPED_DECIMALS = 2;
 const ROUNDED_BY = 0.001;
 
 /**
- * The weight that a file tells in grams: the short one that somebody may have typed, if it is rounded to these grams, and else what
- * they are exactly. `unit` is how many grams one unit weighs.
+ * A file's weight in grams, in the given unit: the short weight that somebody may have typed, if it rounds to these grams, else
+ * the exact one. `unit` is the number of grams of one unit.
  */
 export function weightIn(grams: number, unit: number): string {
   const given = String(grams);
@@ -41,7 +41,7 @@ export function weightIn(grams: number, unit: number): string {
   return plainDecimal(grams / unit, 8);
 }
 
-/** How many grams a weight is, with as few decimals as give the same weight again; `grams` is what one unit weighs. */
+/** A weight in its unit, with as few decimals as give the same grams again; `grams` is the number of grams of one unit. */
 export function gramsOf(weight: string, grams: number): string {
   const exact = Number(weight) * grams;
   for (let digits = 0; digits < 10; digits++) {

@@ -23,19 +23,19 @@ test.each([
   expect(detectFormat(header, file)).toBe(format);
 });
 
-test('the separator is the one that occurs most often in the header', () => {
+test('uses the separator that occurs most often in the header', () => {
   expect(delimiterOf('Handle;Title;"Body, (HTML)"')).toBe(';');
   expect(delimiterOf('Handle\tTitle')).toBe('\t');
   expect(delimiterOf('Title')).toBe(',');
 });
 
-test('a file of no known format is refused with what to do', async () => {
+test('rejects a file of an unknown format with the next step', async () => {
   await expect(readText('id,name\n1,Mug\n')).rejects.toThrow('--format');
   await expect(readText('[{"name":"Mug"}]', { name: 'a.json' })).rejects.toThrow("jq -c '.[]'");
   await expect(readText('')).rejects.toThrow('is empty');
 });
 
-test.runIf(existsSync('/proc/self/fd'))('a file that is refused for its format is not left open', async () => {
+test.runIf(existsSync('/proc/self/fd'))('closes a file that it rejects for its format', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'formats-'));
   const path = join(folder, 'products.csv');
   await writeFile(path, 'id,name\n1,Mug\n');

@@ -6,8 +6,8 @@ const GOOGLE = ['image_link', 'image link', 'availability', 'google_product_cate
 const MAGENTO = ['product_type', 'attribute_set_code', 'additional_attributes', 'configurable_variations'];
 
 /**
- * The format of a product file, from its beginning (the first line at least) and its name; undefined when it is none of ours.
- * The content decides; the name is used only for JSON, where an empty first line says nothing.
+ * The format of a product file, detected from its beginning (at least the first line) and its name; undefined if it is unknown.
+ * The content decides; the name only matters for JSON, where the first line may be empty.
  */
 export function detectFormat(header: string, fileName: string): Format | undefined {
   const start = header.replace(/^\uFEFF/, '').trimStart();
@@ -23,7 +23,7 @@ export function detectFormat(header: string, fileName: string): Format | undefin
   return /\.(?:jsonl|ndjson)$/i.test(fileName) ? 'jsonl' : undefined;
 }
 
-/** The character between the cells of a CSV header: the comma, or what a spreadsheet of another country wrote for it. */
+/** The separator of a CSV header: the comma, or the one of a spreadsheet in another locale. */
 export function delimiterOf(header: string): string {
   const line = firstLine(header);
   const count = (character: string) => line.split(character).length;

@@ -1,13 +1,13 @@
 import { FormatError } from './reading.ts';
 
 /**
- * The encodings of text files. UTF-8 and UTF-16 with a byte order mark are recognised. Encodings of one byte per letter look
- * alike, and a wrong guess writes wrong letters into a shop: a file that is neither is refused unless its encoding is named.
- * The exception is text whose only letters outside ASCII are German ones, é and the euro sign: these bytes are a text only as
- * Windows-1252, and the Windows encodings of neighbouring countries have the same letters there.
+ * The encodings of text files. UTF-8 and UTF-16 with a byte order mark are recognised. Single-byte encodings look alike, and a
+ * wrong guess writes wrong letters into a shop, so a file in neither is rejected unless its encoding is named. The exception is
+ * a text whose only letters outside ASCII are German ones, é and the euro sign: these bytes are a text only in Windows-1252,
+ * and the Windows encodings of neighbouring countries have the same letters there.
  */
 
-/** A file that is not UTF-8 and names no encoding. */
+/** A file that is not UTF-8 and has no named encoding. */
 export class UnknownEncoding extends FormatError {
   constructor(name: string) {
     super(
@@ -21,7 +21,7 @@ export class UnknownEncoding extends FormatError {
 const SAFE_AS_WINDOWS_1252 = new Set([0xe4, 0xf6, 0xfc, 0xc4, 0xd6, 0xdc, 0xdf, 0xe9, 0xc9, 0x80]);
 const ASCII = 0x80;
 
-/** The encoding of a file, from all its bytes, or the one that is named. Throws UnknownEncoding or a FormatError. */
+/** The encoding of a file, from all its bytes, or the named one. Throws UnknownEncoding or a FormatError. */
 export async function encodingOf(name: string, chunks: AsyncIterable<Uint8Array>, named?: string): Promise<string> {
   const decoder = named === undefined ? undefined : strictDecoder(named);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -46,7 +46,7 @@ export async function encodingOf(name: string, chunks: AsyncIterable<Uint8Array>
   throw new UnknownEncoding(name);
 }
 
-/** A loop, since a file may have gigabytes. */
+/** A loop, because a file may have gigabytes. */
 function isSafeAsWindows1252(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte === 0 || (byte >= ASCII && !SAFE_AS_WINDOWS_1252.has(byte))) return false;
   return true;
@@ -103,7 +103,7 @@ export async function* asUtf8(chunks: AsyncIterable<Uint8Array>, encoding: strin
   yield encoder.encode(decoder.decode());
 }
 
-/** The bytes of a file, chunk by chunk, as they are read. Calls `onBytes` with the size of each. */
+/** The bytes of a file, chunk by chunk. Calls `onBytes` with the size of each. */
 export async function* counted(
   chunks: AsyncIterable<Uint8Array>,
   onBytes: ((bytes: number) => void) | undefined,

@@ -3,7 +3,7 @@ import { readText, refusals } from './testing.ts';
 
 const LONG = 'é'.repeat(501);
 const FULL = '😀'.repeat(500);
-/** Fifty-two facts, of which the second is too long: the last one finds no place. */
+/** Fifty-two facts, of which the second is too long: there is no room for the last one. */
 const FACTS = Array.from({ length: 52 }, (_, i): [string, string] => [
   `fact_${i}`,
   i === 1 ? LONG : i === 2 ? FULL : `v${i}`,
@@ -36,7 +36,7 @@ const FILES = {
 };
 
 for (const [format, { text, column, ...file }] of Object.entries(FILES)) {
-  test(`a file of ${format} keeps the first fifty facts that fit, whole, and each other one is named with its reason`, async () => {
+  test(`keeps the first fifty facts of a file of ${format} that fit, and names each other one with its reason`, async () => {
     const { reads, products, warnings } = await readText(text, file);
     expect(refusals(reads)).toEqual([]);
     expect(products.map(({ metadata }) => metadata)).toEqual([KEPT]);
@@ -48,7 +48,7 @@ for (const [format, { text, column, ...file }] of Object.entries(FILES)) {
   });
 }
 
-test('an attribute of WooCommerce and a category of a feed that do not fit are named by the columns they stand in', async () => {
+test('names WooCommerce attributes and feed categories that do not fit by their columns', async () => {
   const woo = await readText(
     'ID,Type,SKU,Name,In stock?,Regular price,Attribute 1 name,Attribute 1 value(s)\n' +
       `1,simple,,Mug,1,5,Care,${LONG}\n`,
@@ -67,9 +67,9 @@ test('an attribute of WooCommerce and a category of a feed that do not fit are n
   ]);
 });
 
-test('a fact that is hardly for shoppers, who can read metadata, is kept and told of once', async () => {
-  const told = (column: string, rows: number) =>
-    `${column}: shoppers can read what is kept as metadata, and this looks like something of the shop itself; ${rows} rows have a ` +
+test('keeps a fact that is hardly for shoppers, and warns once that they can read metadata', async () => {
+  const warningOf = (column: string, rows: number) =>
+    `${column}: shoppers can read metadata, and this looks like internal data of the shop; ${rows} rows have a ` +
     'value in it, this is the first. Delete the column if it is not for them.';
   const shopify = await readText(
     'Handle,Title,Variant Price,Supplier (product.metafields.custom.supplier),Costume (product.metafields.custom.costume)\n' +
@@ -80,7 +80,9 @@ test('a fact that is hardly for shoppers, who can read metadata, is kept and tol
     { supplier: 'Ada' },
     { supplier: 'Bo' },
   ]);
-  expect(shopify.warnings).toEqual([{ line: 3, message: told('Supplier (product.metafields.custom.supplier)', 2) }]);
+  expect(shopify.warnings).toEqual([
+    { line: 3, message: warningOf('Supplier (product.metafields.custom.supplier)', 2) },
+  ]);
   const woo = await readText('Type,SKU,Name,In stock?,Regular price,Meta: _purchase_price\nsimple,M,Mug,1,5,3\n');
-  expect(woo.warnings).toEqual([{ line: 2, message: told('Meta: _purchase_price', 1) }]);
+  expect(woo.warnings).toEqual([{ line: 2, message: warningOf('Meta: _purchase_price', 1) }]);
 });

@@ -1,16 +1,13 @@
 import { BOUNDS } from './bounds.ts';
 
-/** What a file says of a product beyond its fields. `column` is where, as the file calls it. */
+/** Data of a file about a product beyond its fields. `column` is the file's own name. */
 export interface Fact {
   key: string;
   value: string;
   column: string;
 }
 
-/**
- * The metadata that the facts make, the first before the later ones. One that does not fit is left out whole, and `warn` is told of
- * it; empty ones say nothing.
- */
+/** The metadata from the facts, in their order. One that does not fit is left out whole with a warning; empty ones are skipped. */
 export function metadataFrom<Given extends Fact>(
   facts: Given[],
   warn: (message: string, fact: Given) => void,
@@ -36,7 +33,7 @@ function whyNotKept(metadata: Record<string, string>, key: string, value: string
   return undefined;
 }
 
-/** A warning with the product and the variant that it is about. */
+/** A warning with its product and variant. */
 export function warningOf(message: string, product: string, sku: string): string {
   return `${message} (${sku ? `${product}, SKU ${sku}` : product})`;
 }
@@ -44,13 +41,13 @@ export function warningOf(message: string, product: string, sku: string): string
 const OF_THE_SHOP =
   /(?:^|[^a-z])(?:cost|margin|supplier|wholesale|purchase[ _-]price|buying[ _-]price|internal|private|einkaufspreis|lieferant)(?![a-z])/i;
 
-/** Whether the name of a fact looks like something that is not for shoppers, who can read metadata. */
+/** Whether the name of a fact looks like internal data, because shoppers can read metadata. */
 export function looksPrivate(name: string): boolean {
   return OF_THE_SHOP.test(name);
 }
 
-/** The warning of such a column, told once with the number of its rows. */
+/** The warning of such a column, given once with the number of its rows. */
 export function warningOfPrivate(column: string, rows: number): string {
-  const words = 'shoppers can read what is kept as metadata, and this looks like something of the shop itself';
+  const words = 'shoppers can read metadata, and this looks like internal data of the shop';
   return `${column}: ${words}; ${rows} rows have a value in it, this is the first. Delete the column if it is not for them.`;
 }

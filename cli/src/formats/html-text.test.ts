@@ -17,12 +17,12 @@ test.each([
   expect(textOfHtml(html)).toBe(text);
 });
 
-test('entities of a name are decoded and angle brackets kept', () => {
+test('decodes the entities of a name and keeps angle brackets', () => {
   expect(decodeEntities('Mars HeatTech&trade;  Pullover')).toBe('Mars HeatTech™ Pullover');
   expect(decodeEntities('Cats &amp; dogs <3')).toBe('Cats & dogs <3');
 });
 
-test('a text written as HTML is read back as it was', () => {
+test('reads back a text written as HTML', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replace(/\s+/g, '') || '&lt;<b>');
   const line = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
   const text = fc.array(line, { maxLength: 4 }).chain((lines) => fc.constantFrom(lines.join('\n'), lines.join('\n\n')));
@@ -33,7 +33,7 @@ test('a text written as HTML is read back as it was', () => {
   );
 });
 
-test('of deep and broken markup the text is left', () => {
+test('keeps the text of deep and broken markup', () => {
   const broken = `${'<p'.repeat(50_000)}${' '.repeat(200_000)}${'&amp'.repeat(50_000)}`;
   expect(textOfHtml(`${'<div>'.repeat(50_000)}kept${broken}`)).toBe('kept');
 });

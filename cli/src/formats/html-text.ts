@@ -7,8 +7,8 @@ const CELLS = new Set(['td', 'th']);
 const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
 
 /**
- * The text a reader of the page would see: tags gone, entities decoded, paragraphs and list items on lines of their
- * own, scripts and styles dropped, spaces collapsed. A text without any tag keeps its line breaks.
+ * The text that a reader of the page would see: no tags, decoded entities, paragraphs and list items on separate lines, no
+ * scripts and styles, collapsed spaces. A text without any tag keeps its line breaks.
  */
 export function textOfHtml(html: string): string {
   const plain = !TAG.test(html);
@@ -25,7 +25,7 @@ export function textOfHtml(html: string): string {
     },
     onclosetag(name) {
       if (UNSEEN.has(name)) unseen--;
-      // A line ends where it began: only its opening breaks, or every list item would stand alone.
+      // Only the opening tag breaks the line, or every list item would be followed by an empty line.
       if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
     },
   });
@@ -44,13 +44,13 @@ function breakAt(tag: string): string {
   return CELLS.has(tag) ? ' ' : '';
 }
 
-/** A one-line text whose entities (`&trade;`) are decoded; a `<` is an ordinary character in it. */
+/** A one-line text with decoded entities (`&trade;`); a `<` is an ordinary character in it. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return textOfHtml(text.replaceAll('<', '&lt;')).replace(/\s+/g, ' ');
 }
 
-/** HTML that shows the text as it is: nothing in it acts as markup, and `textOfHtml` gives the same text back. */
+/** HTML that shows the text unchanged: it contains no markup, and `textOfHtml` returns the same text. */
 export function htmlOfText(text: string): string {
   if (text === '') return '';
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,11 +1,11 @@
 import type { FieldError } from './row-reader.ts';
 
-/** More than the contract takes of any customer or order. */
+/** More than the contract accepts for any customer or order. */
 const LONGEST_LINE = 800_000;
 
 type JsonObject = { line: number; value: object } | { line: number; errors: FieldError[] };
 
-/** The objects of a text in JSON Lines, `noun` each; a line that is not one is refused. */
+/** The objects of a text in JSON Lines, each a `noun`; other lines are rejected. */
 export function* jsonObjects(text: string, noun: 'customer' | 'order'): Generator<JsonObject> {
   for (const [index, each] of text.split('\n').entries()) {
     if (each.trim() !== '') yield jsonObject(each, index + 1, noun);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
-test('one product per line, blank lines skipped, U+2028 kept, a missing slug made from the name', async () => {
+test('reads one product per line, skips blank lines, keeps U+2028, and derives a missing slug from the name', async () => {
   const { reads } = await readText('\uFEFF{"name":"Red Mug"}\r\n\r\n{"name":"a\u2028b","slug":"ab","price":"1"}', {
     name: 'products.jsonl',
   });
@@ -11,7 +11,7 @@ test('one product per line, blank lines skipped, U+2028 kept, a missing slug mad
   ]);
 });
 
-test('each bad line is named with its reason, and the others go on', async () => {
+test('names each bad line with its reason, and reads the others', async () => {
   const lines = [
     '{"name":"Mug","slug":"mug"}',
     '{"name":"Mug" "slug":"x"}',
@@ -43,7 +43,7 @@ test('each bad line is named with its reason, and the others go on', async () =>
   ]);
 });
 
-test('a line without end is refused, not held in memory', async () => {
+test('rejects an endless line without holding it in memory', async () => {
   const { reads } = await readText(`{"name":"a"}\n${'x'.repeat(9_000_000)}\n{"name":"b"}\n`, { name: 'a.jsonl' });
   expect(reads.map((read) => [read.line, 'product' in read])).toEqual([
     [1, true],

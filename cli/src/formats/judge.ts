@@ -5,19 +5,19 @@ import type { PlaceOf, Read } from './reading.ts';
 import type { FieldError } from './row-reader.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
-/** A product as a format's reader made it, and where its parts stand. */
+/** A product from a format's reader, and the lines of its parts. */
 export interface Made {
   line: number;
   product: ProductImport;
   errors: FieldError[];
   placeOf: PlaceOf;
-  /** What tells it from another product with the same name, such as its SKU. */
+  /** A value that distinguishes it from another product with the same name, such as its SKU. */
   distinct: string;
 }
 
-/** The product if the contract takes it, else every reason. `slugs` are those of the products before it. */
+/** The product if it is valid by the contract, else every reason. `slugs` are those of earlier products. */
 export function judged({ line, product: made, errors, placeOf, distinct }: Made, slugs: KeyTable): Read {
-  // A name may be of any script, and has an address of its own then.
+  // A name in any script gets an address of its own.
   const own = made.slug || (made.name ? `product-${shortName(made.name)}` : '');
   const slug = slugs.has(own) ? slugOf(`${own} ${distinct}`) : own;
   const product = { ...made, slug };

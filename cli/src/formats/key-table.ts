@@ -2,16 +2,16 @@ import { Texts } from './texts.ts';
 
 const FIRST_SLOTS = 1_024;
 const FULL = 0.7;
-// FNV-1a, which spreads short keys that differ in their last letter only.
+// FNV-1a, which also spreads short keys that differ only in their last letter.
 const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A number for each key, for files of millions of keys: a key takes some thirty bytes beside its text, in buffers that no garbage
- * collection goes through. For browsers too, which import files by the same code.
+ * A map from key to number for files with millions of keys: each key takes about thirty bytes besides its text, in buffers that
+ * the garbage collector does not scan. Also for browsers, which import files with the same code.
  */
 export class KeyTable {
-  /** The number of the key in `#keys` plus 1; 0 in an empty slot. As many as a power of 2. */
+  /** The index of the key in `#keys` plus 1; 0 in an empty slot. The size is a power of 2. */
   #slots = new Uint32Array(FIRST_SLOTS);
   readonly #keys = new Texts();
   readonly #numbers: number[] = [];
@@ -39,7 +39,7 @@ export class KeyTable {
     }
   }
 
-  /** Where this key is, or would be. */
+  /** The slot of this key, or its free slot. */
   #slotOf(key: Uint8Array): number {
     const last = this.#slots.length - 1;
     let slot = hashOf(key) & last;
@@ -58,7 +58,7 @@ export class KeyTable {
 function hashOf(bytes: Uint8Array): number {
   let hash = FNV_BASIS;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME);
-  // The lower bits of FNV depend on the lower bits of the text only.
+  // The lower bits of FNV depend only on the lower bits of the text.
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 

@@ -10,10 +10,10 @@ import { slugOf } from './slug.ts';
 
 export type MagentoRow = RowReader<MagentoColumn>;
 
-/** A child row and what its parent says about it. */
+/** A child row and its parent's data about it. */
 export type Child = { row: MagentoRow; variation: Variation };
 
-/** The product of a simple, virtual or downloadable row, sold by itself. */
+/** The product of a simple, virtual or downloadable row that is not a variation. */
 export function simpleProductOf(row: MagentoRow, context: ReadContext): ProductImport {
   return {
     ...sharedOf(row, new Set(), context),
@@ -54,7 +54,7 @@ export function configurableProductOf(row: MagentoRow, children: Child[], contex
   };
 }
 
-/** What a product has whether it has variants or not. */
+/** The fields of a product with or without variants. */
 function sharedOf(row: MagentoRow, optionCodes: Set<string>, context: ReadContext): ProductImport {
   const name = decodeEntities(row.text('name'));
   const attributes = pairsOf(row.text('additional_attributes'));
@@ -102,14 +102,14 @@ function imagesOf(row: MagentoRow, children: MagentoRow[], context: ReadContext)
   return images.size > 0 || isUnset ? { images: [...images.values()] } : {};
 }
 
-/** Stock is tracked unless Magento's own setting is overridden to say that it is not. */
+/** Stock is tracked unless Magento's own setting is overridden to disable it. */
 function trackingOf(rows: MagentoRow[]): Pick<ProductImport, 'track_inventory'> {
   const untracked = (row: MagentoRow) =>
     row.text('use_config_manage_stock') === '0' && row.text('manage_stock') === '0';
   return { track_inventory: !rows.every(untracked) };
 }
 
-/** Code, prices, stock and shipping of a row; a missing price is its parent's. */
+/** Code, prices, stock and shipping of a row; a missing price comes from its parent. */
 function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): VariantInput {
   const backorders = row.text('use_config_backorders') === '0' && ['1', '2'].includes(row.text('allow_backorders'));
   const ownThreshold = row.text('use_config_notify_stock_qty') === '0';
@@ -141,7 +141,7 @@ function pricesOf(row: MagentoRow, context: ReadContext, parent: MagentoRow | un
 function isSaleOn(row: MagentoRow, now: Date): boolean {
   const from = Date.parse(row.text('special_price_from_date'));
   const to = Date.parse(row.text('special_price_to_date'));
-  // The last day is included in the sale; a date that is absent or unreadable sets no bound.
+  // The last day is included in the sale; an absent or unreadable date sets no bound.
   const end = to + 24 * 60 * 60 * 1000;
   return !(from > now.getTime()) && !(end <= now.getTime());
 }

@@ -20,7 +20,7 @@ export function pairsOf(cell: string): Pair[] {
     });
 }
 
-/** What one entry of `configurable_variations` says: a child's SKU and its value for each option's code. */
+/** One entry of `configurable_variations`: a child's SKU and its value for each option's code. */
 export type Variation = { sku: string; values: Pair[] };
 
 /** The variations of a configurable product, `sku=…,size=…,color=…|sku=…`; those without a SKU are left out. */
@@ -32,18 +32,18 @@ export function variationsOf(cell: string): Variation[] {
   });
 }
 
-/** Magento's bookkeeping among the attributes, of no use to a buyer. */
+/** Magento's internal attributes, of no use to a buyer. */
 const BOOKKEEPING = new Set(['has_options', 'required_options', 'gift_message_available', 'shipment_type']);
 
-/** The attributes worth keeping: several values of one attribute (`Wool|Fleece`) joined by commas. */
+/** The attributes to keep: several values of one attribute (`Wool|Fleece`) joined by commas. */
 export function factsOf(pairs: Pair[], optionCodes: Set<string>): Pair[] {
   const kept = pairs.filter(({ code, value }) => value !== '' && !BOOKKEEPING.has(code) && !optionCodes.has(code));
   return [...new Map(kept.map(({ code, value }) => [code, { code, value: value.split('|').join(', ') }])).values()];
 }
 
 /**
- * What a cell of category paths (`Root/Men/Tees,Root/Sale`) contains: the last name of each path as tags, each once, and that
- * of the first path as the product's type. The root is above every product and means nothing.
+ * The content of a cell of category paths (`Root/Men/Tees,Root/Sale`): the last name of each path as tags, without duplicates,
+ * and that of the first path as the product's type. The root is above every product and means nothing.
  */
 export function categoriesOf(cell: string): { tags: string[]; product_type: string | null } {
   const leaves = cell.split(',').flatMap((path) => {
@@ -64,10 +64,7 @@ export function optionNames(codes: string[], labels: string): string[] {
   });
 }
 
-/**
- * The address of an image named in the file; undefined for none, for Magento's `no_selection`, and for a name without a base
- * address.
- */
+/** The URL of an image named in the file; undefined for none, for Magento's `no_selection`, and for a name without a base URL. */
 export function imageUrlOf(name: string, baseImageUrl: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(name)) return name;
   if (name === '' || name === 'no_selection' || baseImageUrl === undefined) return undefined;

@@ -25,7 +25,7 @@ const jacket: Cells = {
   configurable_variation_labels: 'size=Grösse',
 };
 
-test('a configurable product and its children become one product with variants', async () => {
+test('makes one product with variants of a configurable product and its children', async () => {
   const { products } = await readText(csv(child('J-S'), child('J-M', { is_in_stock: '0' }), jacket));
   const shared = { option2: 'Red', option3: null, price: '52', compare_at_price: null, inventory_policy: 'deny' };
   const weight = { weight: '1', weight_unit: 'lb', requires_shipping: true };
@@ -52,7 +52,7 @@ test('a configurable product and its children become one product with variants',
   ]);
 });
 
-test('the parent may stand before or between its children', async () => {
+test('accepts the parent before or between its children', async () => {
   for (const rows of [
     [jacket, child('J-S'), child('J-M')],
     [child('J-M'), jacket, child('J-S')],
@@ -62,7 +62,7 @@ test('the parent may stand before or between its children', async () => {
   }
 });
 
-test('simple products that nobody claims are products of their own, hidden ones as drafts', async () => {
+test('imports unclaimed simple products as products, hidden ones as drafts', async () => {
   const bag = { ...child('BAG'), name: 'Bag', visibility: 'Catalog, Search', url_key: 'bag' };
   const { products, warnings } = await readText(
     csv(bag, child('LOST'), { ...bag, sku: 'PDF', product_type: 'virtual', url_key: 'pdf' }),
@@ -75,7 +75,7 @@ test('simple products that nobody claims are products of their own, hidden ones 
   expect(warnings.filter(({ message }) => message.includes('draft'))).toHaveLength(1);
 });
 
-test('a special price that is running is the price, the regular one the price before', async () => {
+test('uses a current special price as the price, and the regular one as the compare-at price', async () => {
   const bag = (sku: string, more: Cells) => ({ ...child(sku), visibility: 'Catalog', special_price: '40', ...more });
   const { products } = await readText(
     csv(
@@ -96,7 +96,7 @@ test('a special price that is running is the price, the regular one the price be
   ]);
 });
 
-test('images come with the address put before their names, and are counted when there is none', async () => {
+test('puts the base URL before image names, and counts the images without one', async () => {
   const rows = csv(child('J-S'), child('J-M'), { ...jacket, additional_images: '/j/back side.jpg' });
   const { products } = await readText(rows, { baseImageUrl: 'https://i.example/media/' });
   expect(products[0]?.images?.map(({ url }) => url)).toEqual([
@@ -110,7 +110,7 @@ test('images come with the address put before their names, and are counted when 
   expect(warnings).toEqual([{ line: 4, message: expect.stringContaining('Images left out: 4.') }]);
 });
 
-test('what cannot become a product is refused by line and column', async () => {
+test('rejects invalid products by line and column', async () => {
   const { reads, products } = await readText(
     csv(
       child('J-S', { price: '52,000' }),
@@ -134,7 +134,7 @@ test('what cannot become a product is refused by line and column', async () => {
   ]);
 });
 
-test('a disabled variation and the rows of single store views are left out, with a warning', async () => {
+test('leaves out disabled variations and rows of store views with a warning', async () => {
   const { products, warnings } = await readText(
     csv(child('J-S'), child('J-M', { product_online: '2' }), jacket, {
       ...jacket,
@@ -148,13 +148,13 @@ test('a disabled variation and the rows of single store views are left out, with
   expect(warnings.map(({ line }) => line).sort()).toEqual([3, 4, 5]);
 });
 
-test('two products of one name get two slugs, always the same', async () => {
+test('gives two products of one name two stable slugs', async () => {
   const bag = (sku: string) => ({ ...child(sku), name: 'Bag', visibility: 'Catalog', url_key: '' });
   const { products } = await readText(csv(bag('B1'), bag('B2')));
   expect(products.map(({ slug }) => slug)).toEqual(['bag', 'bag-b2']);
 });
 
-test('pairs may hold commas and stand in quotes', () => {
+test('reads pairs with commas and quotes', () => {
   expect(pairsOf('size=S, M or L,color="Red, ""deep""",note=a=b')).toEqual([
     { code: 'size', value: 'S, M or L' },
     { code: 'color', value: 'Red, "deep"' },

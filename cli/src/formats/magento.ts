@@ -13,10 +13,10 @@ import { firstUseOf, slugOf } from './slug.ts';
 const SOLD_ALONE = new Set(['simple', 'virtual', 'downloadable']);
 
 /**
- * The products of a Magento 2 product CSV. A configurable product is returned as soon as the rows of all variations it lists
- * have been read, wherever they are; simple rows wait until the end of the file, since only then it is known that none claims
- * them, and are then products of their own (drafts, if Magento does not show them on their own). Rows of single store views are
- * left out with a warning; unknown kinds of product are refused.
+ * The products of a Magento 2 product CSV. A configurable product is returned once the rows of all its listed variations have
+ * been read. Simple rows wait until the end of the file, because any later product may claim them; unclaimed ones are then
+ * products of their own (drafts, if Magento hides them). Rows of single store views are left out with a warning; unknown kinds
+ * of product are rejected.
  */
 export async function* readMagento(
   header: string[],
@@ -35,12 +35,12 @@ export async function* readMagento(
   yield* file.rest();
 }
 
-/** What has been read of a file and waits for rows still to come. */
+/** The rows read so far that wait for later rows. */
 class MagentoFile {
   readonly #context: ReadContext;
   /** Simple rows by SKU that no product has claimed. */
   readonly #simple = new Map<string, MagentoRow>();
-  /** Configurable rows of which a variation is still missing, by the SKU of the first such. */
+  /** Configurable rows with a missing variation, by the SKU of the first missing one. */
   readonly #waiting = new Map<string, MagentoRow[]>();
   /** The line of the product that claimed a SKU. */
   readonly #claimed = new Map<string, number>();
@@ -73,13 +73,13 @@ class MagentoFile {
     }
   }
 
-  /** At the end of the file: products whose variations never came, then the simple rows nobody claimed. */
+  /** At the end of the file: products with missing variations, then the unclaimed simple rows. */
   *rest(): Generator<Read> {
     for (const parent of [...this.#waiting.values()].flat()) yield this.#configurable(parent);
     for (const row of this.#simple.values()) {
       const product = simpleProductOf(row, this.#context);
       const hidden = row.text('visibility') === 'Not Visible Individually';
-      if (hidden) this.#context.warn(row.line, 'No product has this one as a variation: it becomes a draft by itself.');
+      if (hidden) this.#context.warn(row.line, 'No product has this one as a variation: it becomes a separate draft.');
       yield this.#finish(row, hidden ? { ...product, status: 'draft' } : product, row.errors);
     }
   }
@@ -154,7 +154,7 @@ class MagentoFile {
     return errors.length > 0 ? { line: row.line, slug: product.slug, errors } : { line: row.line, product };
   }
 
-  /** Two products may share a name but not an address: without a url_key, the later one's SKU is appended to it. */
+  /** Two products may share a name but not a URL: without a url_key, the later one's SKU is appended to it. */
   #slugFor(row: MagentoRow, slug: string): string {
     const taken = row.text('url_key') === '' && this.#slugs.has(slug);
     return taken ? slugOf(`${slug} ${row.text('sku')}`) : slug;

@@ -11,10 +11,10 @@ import type { Read, ReadContext } from './reading.ts';
 import { type FieldError, quoted } from './row-reader.ts';
 import { slugOf } from './slug.ts';
 
-/** Attributes that tell the items of a group apart, with the name of the option. */
+/** Attributes that distinguish the items of a group, with the name of the option. */
 const OPTIONS = { color: 'Colour', size: 'Size', material: 'Material', pattern: 'Pattern' } as const;
 
-/** What becomes a field of the product or the variant; all else becomes metadata. */
+/** Attributes that become fields of the product or variant; all others become metadata. */
 const FIELDS = new Set(
   (
     'id title description link image_link additional_image_link availability price sale_price brand gtin product_type ' +
@@ -69,20 +69,20 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
   for (const group of groups.values()) yield productOf(group, { currency, attributes, context }, slugs);
 }
 
-/** All that the items of a feed have in common. */
+/** The common data of all items of a feed. */
 interface Feed {
   currency: string | undefined;
-  /** Those that at least one item has; a feed leaves out an attribute without a value. */
+  /** The attributes that at least one item has; a feed leaves out attributes without a value. */
   attributes: Set<string>;
   context: ReadContext;
 }
 
-/** The currency that a price names; undefined when it names none. */
+/** The currency of a price; undefined if it names none. */
 function currencyOf(item: FeedItem): string | undefined {
   return /^[A-Z]{3}(?=[\s\d])|(?<=[\s\d])[A-Z]{3}$/.exec(one(item, 'price'))?.[0];
 }
 
-/** Amounts become those of the shop's currency, so a feed of two would sell some of them at another price. */
+/** Amounts become those of the shop's currency, so a feed with two currencies would get some prices wrong. */
 function refuseOtherCurrency(items: FeedItem[], currency: string | undefined, errors: FieldError[]): void {
   for (const item of items) {
     const own = currencyOf(item);
@@ -147,7 +147,7 @@ function productOf(items: FeedItem[], feed: Feed, slugs: KeyTable): Read {
   return judged({ line: first.line, product, errors, placeOf, distinct }, slugs);
 }
 
-/** Feeds write the whole path of a category, which can be longer than a type is here. */
+/** Feeds write the whole path of a category, which can be longer than a type may be here. */
 function typeOf(item: FeedItem): string | null {
   const path = one(item, 'product_type');
   const type = path.length > BOUNDS.product_type ? path.split('>').at(-1)?.trim().slice(0, BOUNDS.product_type) : path;
@@ -161,7 +161,7 @@ interface GroupOption {
   name: string;
 }
 
-/** What tells the items of a group apart, of what each of them says; their ids where that is not enough. */
+/** The attributes that distinguish the items of a group, or else their ids. */
 function optionsOf(items: FeedItem[]): GroupOption[] {
   const differing = Object.entries(OPTIONS)
     .map(([attribute, name]) => ({ attribute, name }))
@@ -177,7 +177,7 @@ function optionsOf(items: FeedItem[]): GroupOption[] {
   return [...differing.slice(0, 2), { attribute: 'id', name: 'Variant' }];
 }
 
-/** What is one of the whole product here, and may differ in a feed. */
+/** Attributes of the whole product here, which may differ in a feed. */
 const OF_PRODUCTS = ['title', 'description', 'brand', 'product_type', 'google_product_category'];
 
 function warnOfDiffering(items: FeedItem[], warn: Warn): void {
@@ -261,7 +261,7 @@ function stockOf(item: FeedItem): 'in' | 'out' | 'later' {
   return words === 'preorder' || words === 'backorder' ? 'later' : 'in';
 }
 
-/** A feed has no quantities: what is in stock can be sold without counting. */
+/** A feed has no quantities: products in stock are sold without counting. */
 function policyOf(item: FeedItem, isTracked: boolean): VariantInput {
   return { inventory_policy: isTracked && stockOf(item) !== 'out' ? 'continue' : 'deny' };
 }

@@ -61,7 +61,7 @@ export async function* xmlItemsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenera
           ready.push(item);
           item = undefined;
         } else if (item) {
-          // What stands within another, such as the parts of shipping, is known by both names.
+          // Nested attributes, such as the parts of shipping, get both names.
           note(item, path.map(attributeOf).join('.'), value);
           path.pop();
           value = '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
-test('a missing title column refuses the file in one line', async () => {
+test('rejects a file without a title column in one line', async () => {
   const text = 'Handle,Image Src\nmug,https://i.example/1.jpg\ntee,https://i.example/2.jpg\n';
   await expect(readText(text)).rejects.toThrow('The file has no column Title.');
 });
@@ -10,7 +10,7 @@ test.each([
   ['Shopify', 'Handle,Title,Vendor,Variant SKU\na,Mug,Alder,A\nb,Tee,Alder,B\n', 'Variant Price'],
   ['WooCommerce', 'ID,SKU,Name,Published,In stock?\n1,A,Mug,1,1\n2,B,Tee,1,1\n', 'Regular price'],
   ['Magento', 'sku,name,url_key,product_type\nA,Mug,mug,simple\nB,Tee,tee,simple\n', 'price'],
-])('a missing price column of %s is reported once', async (_shop, text, column) => {
+])('reports a missing price column of %s once', async (_shop, text, column) => {
   const { reads, products, warnings } = await readText(text);
   expect(refusals(reads)).toEqual([]);
   expect(products).toHaveLength(2);
@@ -21,13 +21,13 @@ test.each([
   ['Shopify', 'Handle,Title,Variant Price\na,Mug,\n'],
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,,1\n'],
   ['Magento', 'sku,name,url_key,product_type,price\nA,Mug,mug,simple,\n'],
-])('a product of %s without a price is read', async (_shop, text) => {
+])('reads a product of %s without a price', async (_shop, text) => {
   const { reads, products } = await readText(text);
   expect(refusals(reads)).toEqual([]);
   expect(products[0]).not.toHaveProperty('price');
 });
 
-test('one missing price among others is refused', async () => {
+test('rejects one missing price among others', async () => {
   const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,Mug,Size,S,5\na,,,M,\n';
   expect(refusals((await readText(text)).reads)).toEqual(['3 Variant Price: The price is missing.']);
 });

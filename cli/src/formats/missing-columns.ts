@@ -3,7 +3,7 @@ import type { Columns } from './row-reader.ts';
 
 /** A missing column is reported once, not for each row. */
 
-/** Throws a FormatError if no row can be imported for lack of a column; `called` is its usual name. */
+/** Throws a FormatError if no row can be imported because a column is missing; `called` is its usual name. */
 export function requireColumn<Name extends string>(columns: Columns<Name>, name: Name, called: string): void {
   if (columns.has(name)) return;
   throw new FormatError(`The file has no column ${called}. Add it, and import the file again.`);
@@ -13,6 +13,6 @@ export function warnOfNoPrice(columns: ReadonlyMap<string, unknown>, called: str
   if (columns.has('price')) return;
   warn(
     1,
-    `The file has no column ${called}: prices stay as they are, and new products come in as drafts without a price.`,
+    `The file has no column ${called}: prices stay as they are, and new products are imported as drafts without a price.`,
   );
 }

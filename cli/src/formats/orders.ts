@@ -9,12 +9,12 @@ export interface OrderReading {
   warn: (line: number, message: string) => void;
   /** Put before the number of each order, so that it differs from those of this shop. */
   prefix: string;
-  /** The encoding of the file; recognised when absent. */
+  /** The encoding of the file; detected when absent. */
   encoding?: string | undefined;
 }
 
 /**
- * The past orders of a file in JSON Lines or of Shopify's orders CSV; its content decides which it is. Throws a FormatError when the
+ * The past orders of a file in JSON Lines or of Shopify's orders CSV, detected by its content. Throws a FormatError if the
  * format is unknown, and the file system's own errors.
  */
 export async function* readOrders(path: string, reading: OrderReading): AsyncGenerator<OrderRead> {

@@ -12,7 +12,7 @@ const WOO = [
   '6,variation,X,Lost,1,visible,,,taxable,1,,0,,,5,,,,id:99,Size,S,,',
 ].join('\n');
 
-test("WooCommerce's product CSV gives products with their variations, and says what it cannot keep", async () => {
+test("reads WooCommerce's product CSV with variations, and reports data that it cannot keep", async () => {
   const { reads, products, warnings } = await readText(WOO);
   expect(products).toMatchObject([
     {
@@ -49,7 +49,7 @@ const WOO_SAMPLE = [
   '79,variation,tee-blue,"Neck Tee - Blue",1,0,visible,,Blue,,,taxable,,1,,0,0,,,,,0,,,18,,,,https://i.example/b.jpg,,,tee,,,,,,0,Color,Blue,,1,Size,,,1,,,,,',
 ].join('\n');
 
-test('a variation for any value of an attribute comes once for each that no variation before it has', async () => {
+test('expands a variation for any value once for each value without a variation of its own', async () => {
   const { reads, products, warnings } = await readText(WOO_SAMPLE);
   expect(refusals(reads)).toEqual([]);
   const [tee, album] = products;
@@ -77,7 +77,7 @@ const TSV = [
   'B\tMug\tBig\thttps://s.example/mug\thttps://i.example/c.jpg\tin stock\tfree\t\t\t\t\t\t\t',
 ].join('\n');
 
-test('variations whose stock is counted with their product are sold without counting, and a warning says so', async () => {
+test('sells variations with shared stock without counting, with a warning', async () => {
   const { reads, products, warnings } = await readText(
     [
       'Type,SKU,Name,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)',
@@ -90,11 +90,11 @@ test('variations whose stock is counted with their product are sold without coun
   expect(products[0]?.variants).toMatchObject([{ inventory_policy: 'continue' }, { inventory_policy: 'continue' }]);
   expect(products[0]?.variants?.[0]).not.toHaveProperty('inventory_quantity');
   expect(warnings.map(({ message }) => message)).toEqual([
-    'Stock "7" is of the product as a whole; only what its variations say themselves is kept. (tee, SKU TEE)',
+    'Stock "7" belongs to the product as a whole; only the values of its variations are kept. (tee, SKU TEE)',
   ]);
 });
 
-test('a Google Merchant feed as TSV groups its items, also in UTF-16', async () => {
+test('groups the items of a Google Merchant feed in TSV, also in UTF-16', async () => {
   for (const text of [TSV, Buffer.from(`\uFEFF${TSV}`, 'utf16le')]) {
     const { reads, products, warnings } = await readText(text, { name: 'feed.tsv' });
     expect(products).toMatchObject([
@@ -114,7 +114,7 @@ test('a Google Merchant feed as TSV groups its items, also in UTF-16', async () 
   }
 });
 
-test('a Google Merchant feed as RSS or Atom is read with its lines', async () => {
+test('reads a Google Merchant feed as RSS or Atom with its lines', async () => {
   const item = (tag: string, price: string) =>
     `<${tag}>\n<g:id>A</g:id><title>Mug &amp; lid</title><g:price>${price}</g:price>\n` +
     `<g:description><![CDATA[<p>Big <b>mug</b></p>]]></g:description><g:shipping><g:country>DE</g:country></g:shipping></${tag}>`;
@@ -139,7 +139,7 @@ test('a Google Merchant feed as RSS or Atom is read with its lines', async () =>
   }
 });
 
-test('a product whose name has no Latin letter gets an address of its own, always the same', async () => {
+test('gives a product without Latin letters in its name a stable slug of its own', async () => {
   const woo =
     'ID,Type,SKU,Name,In stock?,Regular price\n1,simple,A,緑茶,1,5\n2,simple,B,Чай,1,6\n3,simple,C,緑茶,1,7\n';
   const first = await readText(woo);
@@ -150,14 +150,14 @@ test('a product whose name has no Latin letter gets an address of its own, alway
   expect((await readText(woo)).products.map(({ slug }) => slug)).toEqual(slugs);
 });
 
-test('a long product type of a feed is known by its last part, and kept whole beside', async () => {
+test('uses the last part of a long product type, and keeps the whole in metadata', async () => {
   const path = ['Women', 'Dresses', 'x'.repeat(240), 'Mini dress'].join(' > ');
   const feed = `id\ttitle\tlink\tavailability\tprice\tproduct_type\nA\tMini\thttps://s.example/mini.html\tin stock\t5 EUR\t${path}\n`;
   const { products } = await readText(feed, { name: 'feed.tsv' });
   expect(products).toMatchObject([{ slug: 'mini', product_type: 'Mini dress', metadata: { product_type: path } }]);
 });
 
-test('an item of a feed in another currency than those before it is refused, and not sold for the same number', async () => {
+test('rejects an item in another currency than those before it', async () => {
   const feed =
     'id\ttitle\tlink\tavailability\tprice\nA\tCap\thttps://s.example/cap\tin stock\t5 EUR\n' +
     'B\tHat\thttps://s.example/hat\tin stock\tUSD 6.00\nC\tBag\thttps://s.example/bag\tin stock\t7\n';

@@ -9,17 +9,17 @@ import { FormatError, type Read, type ReadContext, type ReadOptions } from './re
 import { readShopify } from './shopify.ts';
 import { readWooCommerce } from './woocommerce.ts';
 
-/** A file of a disk or a browser: its name, its beginning, all its bytes and their encoding. */
+/** A file on disk or in a browser: its name, its beginning, all its bytes and their encoding. */
 export type ProductFile = { name: string; head: string; bytes: AsyncIterable<Uint8Array>; encoding: string };
 
 type ReadCsv = (bytes: AsyncIterable<Uint8Array>, delimiter: string) => AsyncGenerator<CsvRow>;
 
-/** As much of a file's beginning as tells its format. */
+/** The length of the beginning that is needed to detect the format. */
 export const HEAD_BYTES = 16 * 1024;
 
 /**
- * The products of a file, one after the other. Throws a FormatError before the first product when the format is unknown. The
- * machine's own way to read CSV is given.
+ * The products of a file, one after the other, with the platform's own CSV reader. Throws a FormatError before the first
+ * product if the format is unknown.
  */
 export async function* productsOf(
   { name, head, bytes: chunks, encoding }: ProductFile,

@@ -6,9 +6,9 @@ import { HEAD_BYTES, productsOf } from './products-of.ts';
 import type { Read, ReadOptions } from './reading.ts';
 
 /**
- * The products of a file, one after the other. What must wait for other rows of its product is held back: of a Shopify file at most
- * `MOST_HELD`, of one of Magento the simple products, of WooCommerce's and Google's the whole file. Throws a FormatError before the
- * first product when the format is unknown, and the file system's own error when the file cannot be read.
+ * The products of a file, one after the other. Rows that wait for other rows of their product are held in memory: for Shopify
+ * at most `MOST_HELD` characters, for Magento the simple products, for WooCommerce and Google the whole file. Throws a
+ * FormatError before the first product if the format is unknown, and the file system's own error if the file cannot be read.
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {
   const encoding = await encodingOfFile(path, options.encoding);
@@ -21,12 +21,12 @@ export function encodingOfFile(path: string, named: string | undefined): Promise
   return encodingOf(path, bytesOf(path), named);
 }
 
-/** A file's bytes. It is opened when the first are asked for: a file of no known format may be gone by the time that an open ends. */
+/** A file's bytes. It is opened at the first read, because a file of unknown format may be deleted before an earlier open ends. */
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
 
-/** The beginning of a file, as much as its format needs. */
+/** The beginning of a file, as long as the format needs. */
 export async function headOf(path: string, encoding?: string): Promise<string> {
   const file = await open(path);
   try {

@@ -1,9 +1,9 @@
 import { readingsOf, readMoney } from './amounts.ts';
 
-/** What is wrong with one field, and the line where it is. */
+/** The problem with one field, and its line. */
 export type FieldError = { line: number; field: string; message: string };
 
-/** Where each column of a format is in this file, and how this file writes its name. */
+/** The index of each column of a format in this file, and the file's spelling of its name. */
 export type Columns<Name extends string> = Map<Name, { index: number; header: string }>;
 
 /** Finds a format's columns in a header row by any of their names, without regard to case; the first wins. */
@@ -24,11 +24,14 @@ export function findColumns<Name extends string>(
   return columns;
 }
 
-/** One row seen through its format's columns. A cell that cannot be read is noted in `errors` by the file's own column name. */
+/**
+ * One row seen through its format's columns. A cell that cannot be read is recorded in `errors` under the file's own column
+ * name.
+ */
 export class RowReader<Name extends string> {
   readonly line: number;
   readonly errors: FieldError[] = [];
-  /** How many decimals the amounts of the row's currency have. */
+  /** The number of decimals of the row's currency. */
   readonly #decimals: number;
   readonly #columns: Columns<Name>;
   readonly #cells: string[];
@@ -51,18 +54,21 @@ export class RowReader<Name extends string> {
     return found ? (this.#cells[found.index] ?? '').trim() : '';
   }
 
-  /** The trimmed cell of a column by its place. */
+  /** The trimmed cell of a column by its index. */
   cell(index: number): string {
     return (this.#cells[index] ?? '').trim();
   }
 
-  /** All that the row says, as one text: that of another row is the same if it says the same in every cell. */
+  /** The content of the row as one text, equal for rows with the same cells. */
   wholeText(): string {
     const cells = this.#cells.map((cell) => cell.trim());
     return JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1));
   }
 
-  /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. `cell` is its text, if not all. */
+  /**
+   * The canonical amount; undefined if blank or (with an error) not an amount. `cell` is the text, if it is only a part of the
+   * cell.
+   */
   money(column: Name, cell = this.text(column)): string | undefined {
     if (cell === '') return undefined;
     const { amount, problem } = readMoney(cell, this.#decimals);
@@ -70,7 +76,7 @@ export class RowReader<Name extends string> {
     return amount;
   }
 
-  /** The whole number, undefined when blank or (with an error noted) not one. `12.0000` is 12. */
+  /** The whole number; undefined if blank or (with an error) not one. `12.0000` is 12. */
   whole(column: Name): number | undefined {
     const cell = this.text(column);
     if (cell === '') return undefined;
@@ -79,10 +85,13 @@ export class RowReader<Name extends string> {
     return undefined;
   }
 
-  /** The number, undefined when blank or (with an error noted) not one. For weights, never for money. `cell` is the text of it, if not all. */
+  /**
+   * The number; undefined if blank or (with an error) not one. For weights, never for money. `cell` is the text, if it is only
+   * a part of the cell.
+   */
   decimal(column: Name, cell = this.text(column)): number | undefined {
     if (cell === '') return undefined;
-    // Programs write weights with a point and any number of decimals; after a comma, three digits are also a thousand.
+    // Programs write weights with a point and any number of decimals; after a comma, three digits can also mean thousands.
     const { point, comma } = readingsOf(cell);
     if (point !== comma && point !== undefined && comma !== undefined && cell.includes(',')) {
       this.refuse(column, `${quoted(cell)} can be read as ${point} and as ${comma}: write it without a comma.`);
@@ -90,13 +99,13 @@ export class RowReader<Name extends string> {
     }
     const number = point ?? comma;
     if (number !== undefined) return Number(number);
-    // Weights that a program converted have an exponent, or nothing before the point.
+    // Weights that a program converted have an exponent, or no digit before the point.
     if (/^(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(cell)) return Number(cell);
     this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
     return undefined;
   }
 
-  /** The meaning of the cell by a table of accepted words in lower case, undefined when blank or (with an error noted) none of them. */
+  /** The meaning of the cell by a table of accepted words in lower case; undefined if blank or (with an error) none of them. */
   word<Meaning>(column: Name, meanings: Record<string, Meaning>): Meaning | undefined {
     const cell = this.text(column);
     if (cell === '') return undefined;
@@ -106,7 +115,7 @@ export class RowReader<Name extends string> {
     return undefined;
   }
 
-  /** Yes or no, in the words of programs and of spreadsheets in other languages; undefined when blank or (with an error noted) neither. */
+  /** Yes or no, in the words of programs and of spreadsheets in other languages; undefined if blank or (with an error) neither. */
   flag(column: Name): boolean | undefined {
     const cell = this.text(column);
     const flag = FLAGS[cell.toLowerCase()];
@@ -114,12 +123,12 @@ export class RowReader<Name extends string> {
     return flag;
   }
 
-  /** Notes an error of this row under the column's name in the file. */
+  /** Records an error of this row under the column's name in the file. */
   refuse(column: Name, message: string): void {
     this.errors.push({ line: this.line, field: this.header(column), message });
   }
 
-  /** The column's name as the file writes it. */
+  /** The column's name in the file. */
   header(column: Name): string {
     return this.#columns.get(column)?.header ?? column;
   }

@@ -1,9 +1,9 @@
 import type { BOUNDS } from './bounds.ts';
 
 /**
- * The columns of Shopify's product CSV that are used here, with the names they have had: first the long-established one, then
- * that of the newer template. Metafields have columns of their own (shopify-metadata.ts);
- * of any other column that has values a warning is given.
+ * The columns of Shopify's product CSV that are used here, with their names over time: first the long-established one, then
+ * that of the newer template. Metafields have columns of their own (shopify-metadata.ts); any other column with values causes a
+ * warning.
  */
 export const SHOPIFY_COLUMNS = {
   handle: ['Handle', 'URL handle'],
@@ -54,15 +54,13 @@ export const TEXT_COLUMNS = {
 
 export const TEXT_PROPERTIES = Object.keys(TEXT_COLUMNS) as (keyof typeof TEXT_COLUMNS)[];
 
-/** What Shopify writes as the option of a product that has none. */
+/** Shopify's placeholder option of a product without options. */
 export const NO_OPTION = { name: 'Title', value: 'Default Title' } as const;
 
-/** How many grams each unit of the contract has. */
+/** The number of grams of each unit of the contract. */
 export const GRAMS = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;
 
-/**
- * The tags of a cell. They are separated by commas; a tag that holds one stands in quotes, quotes inside it doubled.
- */
+/** The tags of a cell. They are separated by commas; a tag with a comma is quoted, and quotes inside it are doubled. */
 export function tagsOf(cell: string): string[] {
   const tags: string[] = [];
   const next = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/y;
@@ -81,12 +79,12 @@ export function tagsCell(tags: string[]): string {
     .join(', ');
 }
 
-/** Shopify's own pictures are to be had by https, too, though old files name them by http or leave it open. */
+/** Shopify serves its own pictures by https, although old files have http or protocol-relative URLs. */
 export function secure(address: string): string {
   return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
 }
 
-/** Spreadsheets keep leading zeros of a number after an apostrophe, and Shopify writes codes that way. */
+/** Spreadsheets keep the leading zeros of a number after an apostrophe, and Shopify writes codes that way. */
 export function codeOf(cell: string): string {
   return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;
 }

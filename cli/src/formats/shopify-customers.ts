@@ -5,7 +5,7 @@ import type { CustomerRead } from './reading.ts';
 import { findColumns, RowReader } from './row-reader.ts';
 import { tagsOf } from './shopify-columns.ts';
 
-/** The columns of Shopify's customers CSV that are used here, with the names they have had; the current one first. */
+/** The columns of Shopify's customers CSV that are used here, with their names over time; the current one first. */
 const COLUMNS = {
   email: ['Email'],
   firstName: ['First Name'],
@@ -27,7 +27,7 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS;
 type Row = RowReader<Column>;
 
-/** Which column each field of a customer comes from, for the refusals of the server. */
+/** The column of each field of a customer, for the server's rejections. */
 const COLUMN_OF: Record<string, Column> = {
   email: 'email',
   first_name: 'firstName',
@@ -58,7 +58,7 @@ export function isShopifyCustomers(names: ReadonlySet<string>): boolean {
   return names.has('email') && telling.some((name) => names.has(name.toLowerCase()));
 }
 
-/** The customers of Shopify's CSV, one for each row. A column that has no place in the contract is warned of once. */
+/** The customers of Shopify's CSV, one for each row. Each unsupported column causes one warning. */
 export async function* readShopifyCustomers(
   header: string[],
   rows: AsyncIterable<CsvRow>,
@@ -74,7 +74,7 @@ export async function* readShopifyCustomers(
     const row = new RowReader(columns, line, cells);
     others.note(row);
     const customer = customerOf(row, (message) => warn(line, message));
-    // Shops that sell at a counter have many customers without an e-mail.
+    // Shops with point-of-sale customers have many without an e-mail.
     const [phone = ''] = [row.text('phone'), row.text('addressPhone')].map(withoutApostrophe).filter(Boolean);
     if (!customer.email && phone) Object.assign(customer, { phone });
     if (!customer.email && !phone) row.refuse('email', 'A customer needs an e-mail or a phone number.');
@@ -125,15 +125,15 @@ export function given(field: string, text: string): Record<string, string> {
   return text === '' ? {} : { [field]: text };
 }
 
-/** Shopify puts one before digits, so that spreadsheets keep a leading zero or plus sign. */
+/** Shopify puts an apostrophe before digits, so that spreadsheets keep a leading zero or plus sign. */
 export function withoutApostrophe(cell: string): string {
   return cell.replace(/^'/, '').trim();
 }
 
-/** The longest value that metadata takes. */
+/** The longest metadata value. */
 const LONGEST_TAGS = 500;
 
-/** Tags as one text of metadata. */
+/** Tags as one metadata text. */
 export function keptTags(cell: string, warn: (message: string) => void): string {
   let kept = '';
   for (const tag of tagsOf(cell)) {

@@ -19,14 +19,14 @@ const COLUMNS = Object.keys(SHOPIFY_COLUMNS) as ShopifyColumn[];
 type Row = Partial<Record<ShopifyColumn, string>>;
 
 /**
- * Products as Shopify's product CSV: a header, then per product a row for each variant or image. Reading it back gives
- * the same products, save what the format has no column for: low-stock thresholds, image sizes, option
- * values no variant has, and the time of publication (`Published` is whether it has come by `now`). A cell that begins
- * with `=`, `+`, `-` or `@` is left as it is, as Shopify leaves it, since another shop must read the same text: open
- * a file with texts of strangers as text in a spreadsheet.
+ * Products as Shopify's product CSV: a header, then per product a row for each variant or image. Reading it back gives the same
+ * products, except for data without a column: low-stock thresholds, image sizes, option values without a variant, and the time
+ * of publication (`Published` is whether it has passed by `now`). A cell that begins with `=`, `+`, `-` or `@` is unchanged, as
+ * in Shopify's own export, because another shop must read the same text: open a file with untrusted texts as text in a
+ * spreadsheet.
  */
 export async function* writeShopify(products: AsyncIterable<Product>, now = new Date()): AsyncGenerator<string> {
-  // The header names the metafields of all.
+  // The header has the metafields of all products.
   const all: Product[] = [];
   const names = new Set<string>();
   for await (const product of products) {

@@ -5,27 +5,27 @@ import type { ShopifyRow } from './shopify-row.ts';
 import { isVariantRow } from './shopify-variants.ts';
 
 /**
- * How much of a file, in characters of its cells and separators, is held back until its products are known to be whole. Rows of one handle may stand
- * that far apart: Shopify itself takes files of at most 15 MB.
+ * The number of characters of cells and separators that are held until products are known to be complete. Rows of one handle
+ * may be that far apart: Shopify itself accepts files of at most 15 MB.
  */
 export const MOST_HELD = 16 * 1024 * 1024;
 
-/** Shopify's 2,048 variants and 250 images need no more rows; beyond that the handle column is surely not what it seems. */
+/** Shopify's 2,048 variants and 250 images need no more rows; beyond that, the handle column is not really a handle. */
 const MOST_ROWS = 2500;
 
-/** The rows of one product, wherever they stand in the file. */
+/** The rows of one product, wherever they are in the file. */
 export interface Group {
   handle: string;
   rows: ShopifyRow[];
   errors: FieldError[];
-  /** How many rows were too many, and how many variants are among them. */
+  /** The number of rows beyond the limit, and of variants among them. */
   skipped: { rows: number; variants: number };
-  /** Where its rows go on after those of other products. */
+  /** Where its rows continue after those of other products. */
   returns: number[];
   characters: number;
 }
 
-/** Gathers the rows of a file into products, of which it holds at most `most` characters and the product under way. */
+/** Groups the rows of a file into products. It holds at most `most` characters and the current product. */
 export class Groups {
   readonly #most: number;
   readonly #columns: Columns<ShopifyColumn>;
@@ -41,7 +41,7 @@ export class Groups {
     this.#most = most;
   }
 
-  /** A row of which nothing can be read: the product around it is not whole. */
+  /** A row that cannot be read: the product around it is incomplete. */
   addUnreadable(row: CsvRow): void {
     this.#unreadable = row;
   }
@@ -69,7 +69,7 @@ export class Groups {
     return row;
   }
 
-  /** Takes out the products that begin first, as many as are held too much. */
+  /** Returns the products that begin first, until the limit is met. */
   *overdue(): Generator<Group> {
     for (const [key, group] of this.#held) {
       if (this.#characters <= this.#most) return;
@@ -80,12 +80,12 @@ export class Groups {
     }
   }
 
-  /** All that are left, in the order in which they begin. */
+  /** All remaining products, in the order in which they begin. */
   rest(): Iterable<Group> {
     return this.#held.values();
   }
 
-  /** A row without a handle belongs to the product above it, unless its title says that it is another. */
+  /** A row without a handle belongs to the product above it, unless it has another title. */
   #groupOf(row: ShopifyRow): Group {
     const handle = row.text('handle');
     if (this.#current && handle === '' && row.text('title') === '') return this.#current;

@@ -33,7 +33,7 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   return ordered.slice(0, BOUNDS.images).map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
 }
 
-/** The addresses in a cell of pictures: Shopify writes one, other programs several. */
+/** The URLs in a cell of pictures: Shopify writes one, other programs several. */
 function picturesIn(row: ShopifyRow, warn: Warn): string[] {
   const cells = row.text('imageUrl').split(/[,;|\s](?=(?:https?:)?\/\/)/i);
   const last = cells.length - 1;
@@ -42,7 +42,7 @@ function picturesIn(row: ShopifyRow, warn: Warn): string[] {
   return urls.map((url) => pictureIn(row, 'imageUrl', warn, url)).filter((url) => url !== '');
 }
 
-/** The address of a picture, empty when blank or (with a warning) not one. `cell` is the text of it, if not all. */
+/** The URL of a picture; empty if blank or (with a warning) invalid. `cell` is the text, if it is only a part of the cell. */
 export function pictureIn(
   row: ShopifyRow,
   column: 'imageUrl' | 'variantImage',
@@ -55,7 +55,7 @@ export function pictureIn(
   return '';
 }
 
-/** Shopify takes a little more than is kept here. */
+/** Shopify's limit is a little higher than the limit here. */
 function altOf(row: ShopifyRow, warn: Warn): string | null {
   const alt = row.text('imageAlt');
   const letters = [...alt];

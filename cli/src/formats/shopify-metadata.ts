@@ -4,27 +4,27 @@ import { type Columns, quoted } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 
-/** Under which key of the metadata Shopify's taxonomy and its gift cards are kept. */
+/** The metadata keys of Shopify's taxonomy and gift cards. */
 export const CATEGORY = 'category';
 export const GIFT_CARD = 'gift_card';
 
 const RESERVED = [CATEGORY, GIFT_CARD];
-/** As Shopify names them, and as other programs do. */
+/** The names of Shopify, and of other programs. */
 const METAFIELDS = [
   /\(product\.metafields\.(.+)\)$/i,
   /^product\.metafields\.(.+)$/i,
   /^metafield: ?([\w$-]+\.[\w$-]+)(?: ?\[.*\])?$/i,
 ];
-/** Columns of a whole product that have no field of their own here; their title is the key. */
+/** Columns about a whole product that have no field here; their title becomes the key. */
 const KEPT_BY_TITLE = /^Google Shopping \/ .+/i;
 
-/** What Shopify's own themes and pages show of a product, by the namespace of the metafield. */
+/** The namespaces of metafields that Shopify's own themes and pages show. */
 const STANDARD = /^(?:shopify|descriptors|facts|reviews)\./i;
-/** What apps keep for themselves: reserved namespaces, hidden names, and those of apps that many shops have. */
+/** Metafields internal to apps: reserved namespaces, hidden names, and those of widespread apps. */
 const INTERNAL =
   /(?:^|\.)_|--|^(?:app|seo|global|google|mc-facebook|mm-google-shopping|judgeme|loox|yotpo|stamped|okendo|spr|bold|klaviyo)\b[^.]*\./i;
 
-/** Which facts come first where not all find a place: 0 are those that shoppers surely see, 2 those of programs. */
+/** The priority of facts if not all fit: 0 for those that shoppers surely see, 2 for those of programs. */
 function rankOf(path: string, title: string): number {
   if (STANDARD.test(path)) return 0;
   return INTERNAL.test(path) || looksPrivate(title) ? 2 : 1;
@@ -35,15 +35,15 @@ interface Extra {
   header: string;
 }
 
-/** The columns of a file beyond the known ones: metafields with their key, those that shoppers see first, and those that are not kept. */
+/** The additional columns of a file: metafields with their key, those that shoppers see first, and columns that are not kept. */
 export interface ExtraColumns {
   metafields: (Extra & { key: string; rank: number })[];
-  /** Those of them that are hardly for shoppers. */
+  /** The metafields that are hardly for shoppers. */
   private: Noted[];
   others: Unkept[];
 }
 
-/** A column, how many rows have a value in it, and the first of them. */
+/** A column, the number of rows with a value in it, and the first of them. */
 type Noted = Extra & { rows: number; line: number };
 
 /** A column that is not kept, with its value if all rows have the same. */
@@ -66,7 +66,7 @@ export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>
   return extra;
 }
 
-/** A metafield of the merchant's own namespace is known by its key alone. */
+/** A metafield of the merchant's own namespace has only its key as its name. */
 function keyOf(path: string): string {
   const own = path.startsWith('custom.') ? path.slice('custom.'.length) : path;
   return RESERVED.includes(own) || own === '' ? path : own;
@@ -80,8 +80,8 @@ export function metafieldHeader(key: string): string {
 }
 
 /**
- * The metadata of a product: its category, gift cards, and each metafield that fits; of others a warning is given. What the row
- * with the title leaves open another row may say.
+ * The metadata of a product: its category, gift cards, and each metafield that fits; others cause a warning. Values missing in
+ * the row with the title can come from another row.
  */
 export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) {
   const head = headOf(rows);
@@ -101,13 +101,14 @@ export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) 
     facts.push({ key, value: first.cell(index), column: header, row: first });
     for (const row of said) {
       const differs = row.cell(index) !== first.cell(index);
-      if (differs) warn(`${header}: a fact is one of the whole product here; this value differs and is left out.`, row);
+      if (differs)
+        warn(`${header}: metadata belongs to the whole product here; this value differs and is left out.`, row);
     }
   }
   return { metadata: metadataFrom(facts, (message, { row }) => warn(message, row)) };
 }
 
-/** Notes what a row has in columns that are not kept, or not for shoppers. */
+/** Records values in columns that are not kept, or not for shoppers. */
 export function noteOthers(row: ShopifyRow, { others, private: hidden }: ExtraColumns): void {
   for (const column of hidden) {
     if (row.cell(column.index) === '') continue;
@@ -123,10 +124,10 @@ export function noteOthers(row: ShopifyRow, { others, private: hidden }: ExtraCo
   }
 }
 
-/** How the warning of a file without quantities begins. */
+/** The beginning of the warning about a file without quantities. */
 export const NO_STOCK = 'Variant Inventory Qty: the file has no such column';
 
-/** Shopify leaves the quantities out where a shop has several locations. */
+/** Shopify leaves out the quantities of shops with several locations. */
 export function warnOfMissingStock(
   columns: Columns<ShopifyColumn>,
   tracked: number[],

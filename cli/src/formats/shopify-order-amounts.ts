@@ -1,6 +1,6 @@
 /**
- * The amounts of an order as this server wants them: they must come to the total exactly. Shopify's cells often do not: a code may
- * take from the shipping, a line may have a discount of its own, tips and duties stand in no column. The total is right.
+ * The amounts of an order, which must add up to the total exactly. Shopify's cells often do not: a code may reduce the
+ * shipping, a line may have a discount of its own, and tips and duties have no column. The total is right.
  */
 
 export interface OrderCells {
@@ -20,7 +20,7 @@ export interface Amounts {
   tax: string;
   tax_included: boolean;
   total: string;
-  /** What no column explains. */
+  /** The amount that no column explains. */
   extra: string | undefined;
 }
 
@@ -32,7 +32,7 @@ interface Parts {
   included: boolean;
 }
 
-/** Finds what the cells mean; of what cannot be explained a warning is given. */
+/** Interprets the cells; amounts that cannot be explained cause a warning. */
 export function balanced(cells: OrderCells, warn: (message: string) => void): Amounts {
   const lines = cells.lines.reduce((sum, { quantity, price }) => sum + quantity * thousandths(price), 0);
   const [shipping, tax] = [thousandths(cells.shipping), thousandths(cells.taxes)];
@@ -62,17 +62,17 @@ export function balanced(cells: OrderCells, warn: (message: string) => void): Am
   const missing = total - sum(closest);
   if (missing > 0) {
     warn(
-      `Total: ${textOf(missing)} of it stand in no column, such as a tip or duties; they are kept as a line "Other charges".`,
+      `Total: ${textOf(missing)} of it is in no column, such as a tip or duties; it is kept as a line "Other charges".`,
     );
     return amountsOf(closest, total, missing);
   }
   warn(
-    `Total: it is ${textOf(-missing)} less than the columns come to, such as after a change of the order; so much more is taken off.`,
+    `Total: it is ${textOf(-missing)} less than the sum of the columns, such as after a change of the order; the discount is larger by this amount.`,
   );
   return amountsOf(less(closest, -missing, lines), total, 0);
 }
 
-/** Takes an amount off the shipping, then off the lines, and at last off the tax. */
+/** Subtracts an amount from the shipping, then from the lines, and finally from the tax. */
 function less(parts: Parts, amount: number, lines: number): Parts {
   const fromLines = Math.min(amount, lines - parts.discount);
   const fromShipping = Math.min(amount - fromLines, parts.shipping);

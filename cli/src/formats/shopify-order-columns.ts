@@ -68,7 +68,7 @@ export const ORDER_COLUMNS = {
 
 export type OrderColumn = keyof typeof ORDER_COLUMNS;
 
-/** Columns that say again what others say, or what the products say. */
+/** Columns that repeat other columns or data of the products. */
 export const SILENT_COLUMNS = [
   /^(?:billing|shipping) (?:street|province name)$/i,
   /^lineitem (?:requires shipping|taxable)$/i,
@@ -102,7 +102,7 @@ const COLUMN_OF: Record<string, OrderColumn> = {
 };
 const LINE_COLUMN_OF: Record<string, OrderColumn> = { sku: 'lineSku', quantity: 'lineQuantity', price: 'linePrice' };
 
-/** Where the parts of an order stand that begins on `line`, each of its lines on a line of the file. */
+/** The lines of an order's parts; the order begins on `line`, with one file line per order line. */
 export function orderPlaces(columns: Columns<OrderColumn>, line: number, lines: number[]): PlaceOf {
   const headerOf = (column: OrderColumn) => columns.get(column)?.header ?? ORDER_COLUMNS[column][0];
   return ([field, at, part]) => {

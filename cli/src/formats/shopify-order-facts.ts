@@ -22,7 +22,7 @@ const TAXES: [OrderColumn, OrderColumn][] = [
   ['tax5Name', 'tax5Value'],
 ];
 
-/** What Shopify tells of an order that has no field of its own here, as metadata. */
+/** Data of Shopify about an order that has no field here, as metadata. */
 export function factsOf(
   row: RowReader<OrderColumn>,
   warn: (message: string) => void,

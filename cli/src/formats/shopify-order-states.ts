@@ -8,7 +8,7 @@ type Warn = (message: string) => void;
 
 const TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(?::(\d{2}))?(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?$/;
 
-/** The time of a cell as the contract writes it, undefined when blank or (with an error noted) not one. */
+/** The time of a cell as the contract writes it; undefined if blank or (with an error) invalid. */
 export function timeOf(row: Row, column: OrderColumn): string | undefined {
   const cell = row.text(column);
   if (cell === '') return undefined;
@@ -38,7 +38,7 @@ const TRANSFER = /transfer|deposit|überweisung|vorkasse|virement|prepayment|wir
 const HANDOVER = /cash|\bcod\b|nachnahme|manual|pick-?up/i;
 const CARD = /card|shopify[ _]payments|stripe|visa|mastercard|amex/i;
 
-/** How the order was paid, and what was returned. */
+/** The payment and the refunds of the order. */
 export function paymentOf(row: Row, total: string, warn: Warn): Partial<OrderImport> {
   const status = row.word('financialStatus', PAYMENTS) ?? (isMore(total, '0') ? 'pending' : 'paid');
   const method = row.text('paymentMethod');
@@ -52,7 +52,7 @@ export function paymentOf(row: Row, total: string, warn: Warn): Partial<OrderImp
     return { ...unpaid(row, status, method, cancelled_at !== undefined, warn), ...times };
   }
   if (cancelled_at && status === 'paid' && !refunded && isMore(total, '0')) {
-    const words = `cancelled, and nothing was given back by this file: ${total} count as due to the customer`;
+    const words = `cancelled, and the file has no refund: ${total} counts as due to the customer`;
     warn(`${row.header('refundedAmount')}: ${words}. If they were, record the refund here.`);
   }
   return {
@@ -83,7 +83,7 @@ function unpaid(row: Row, status: string, method: string, cancelled: boolean, wa
   return { payment_status: 'pending', payment_method: 'manual' };
 }
 
-/** No more than the total, and undefined for nothing. */
+/** At most the total; undefined for nothing. */
 function refundedOf(row: Row, total: string, warn: Warn): string | undefined {
   const refunded = row.money('refundedAmount');
   if (refunded === undefined || !isMore(refunded, '0')) return undefined;
@@ -99,7 +99,7 @@ function settledStatus(
   warn: Warn,
 ): OrderImport['payment_status'] {
   if (status !== 'partially_refunded' || refunded) return status;
-  warn(`${row.header('financialStatus')}: partially refunded, and no column says how much: it counts as paid.`);
+  warn(`${row.header('financialStatus')}: partially refunded, and no column has the amount: it counts as paid.`);
   return 'paid';
 }
 
@@ -122,7 +122,7 @@ interface ShippedLine {
   line: { quantity: number };
 }
 
-/** What was shipped: everything, nothing, or the lines that say so. `extra` is a last line that is nothing to ship. */
+/** The shipped items: all, none, or the lines marked as shipped. `extra` is a last line that does not ship. */
 export function shippingOf(row: Row, lines: ShippedLine[], extra: boolean, warn: Warn): Partial<OrderImport> {
   const status = row.word('fulfillmentStatus', FULFILLMENTS) ?? 'unfulfilled';
   const shipped_at = timeOf(row, 'fulfilledAt');
@@ -134,6 +134,6 @@ export function shippingOf(row: Row, lines: ShippedLine[], extra: boolean, warn:
   if (items.length === lines.length && !extra)
     return { fulfillment_status: 'fulfilled', ...(shipped_at && { shipped_at }) };
   if (items.length > 0) return { fulfillments: [{ items, ...(shipped_at && { created_at: shipped_at }) }] };
-  warn(`${row.header('fulfillmentStatus')}: a part was shipped, and no line says which: it counts as not shipped.`);
+  warn(`${row.header('fulfillmentStatus')}: a part was shipped, and no line is marked: it counts as not shipped.`);
   return { fulfillment_status: 'unfulfilled' };
 }

@@ -67,7 +67,7 @@ const single = (cells: Cells): Cells => {
   return { ...order, ...line, Subtotal: '10.00', Shipping: '0.00', Taxes: '0.00', Total: '10.00', ...cells };
 };
 
-test('rows of one name are an order; what has no field becomes metadata', async () => {
+test('groups rows of one name into an order, and makes metadata of data without a field', async () => {
   const { orders, warnings, reads } = await read(order, second);
   expect(warnings).toEqual([]);
   expect(orders).toMatchObject([
@@ -118,13 +118,13 @@ const amounts: [string, Cells, object, RegExp | undefined][] = [
     'a tip',
     { Total: '12.50' },
     { total: '12.50', line_items: [{ name: 'Mug' }, { name: 'Other charges', price: '2.50' }] },
-    /^2 #1001: Total: 2\.50 of it stand in no column/,
+    /^2 #1001: Total: 2\.50 of it is in no column/,
   ],
   ['a later change', { Total: '7.00' }, { discount: '3.00', total: '7.00' }, /^2 #1001: Total: it is 3\.00 less/],
   ['nothing to pay', { Subtotal: '0', 'Discount Amount': '10.00', Total: '0' }, { payment_method: 'free' }, undefined],
 ];
 
-test.each(amounts)('the amounts come to the total: %s', async (_name, cells, expected, warning) => {
+test.each(amounts)('adds the amounts up to the total: %s', async (_name, cells, expected, warning) => {
   const { orders, warnings } = await read(single(cells));
   expect(orders).toMatchObject([expected]);
   expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
@@ -155,7 +155,7 @@ const states: [Cells, object, RegExp | undefined][] = [
     },
     undefined,
   ],
-  [{ 'Financial Status': 'partially_refunded' }, { payment_status: 'paid' }, /no column says how much/],
+  [{ 'Financial Status': 'partially_refunded' }, { payment_status: 'paid' }, /no column has the amount/],
   [{ 'Refunded Amount': '99.00' }, { refunds: [{ amount: '10.00' }] }, /more than the total/],
   [
     { 'Tax 1 Name': 'Tax'.repeat(200), 'Tax 1 Value': '0.00' },
@@ -165,14 +165,14 @@ const states: [Cells, object, RegExp | undefined][] = [
   [{ Email: 'n/a' }, { payment_status: 'paid' }, /Email: "n\/a" is no e-mail address/],
 ];
 
-test.each(states)('states and oddities are carried: %j', async (cells, expected, warning) => {
+test.each(states)('maps states and special cases: %j', async (cells, expected, warning) => {
   const { orders, warnings, errors } = await read(single(cells));
   expect(errors).toEqual([]);
   expect(orders).toMatchObject([expected]);
   expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
 });
 
-test('of an order that was shipped in part the shipped lines are known', async () => {
+test('marks the shipped lines of a partially shipped order', async () => {
   const rows = [
     { ...order, 'Fulfillment Status': 'partial' },
     { ...second, 'Lineitem fulfillment status': 'pending' },
@@ -182,7 +182,7 @@ test('of an order that was shipped in part the shipped lines are known', async (
   expect(orders[0]).not.toHaveProperty('fulfillment_status');
 });
 
-test('what cannot be read is refused by line, column and order, and a column without a place is told once', async () => {
+test('names invalid cells by line, column and order, and reports an unsupported column once', async () => {
   const { errors, warnings, orders } = await read(
     single({ 'Created at': '01.05.2024 09:58', 'Device ID': '7' }),
     single({ Name: '#1002', 'Lineitem price': 'free', 'Device ID': '7' }),

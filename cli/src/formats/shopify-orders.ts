@@ -14,7 +14,7 @@ import { paymentOf, shippingOf, timeOf } from './shopify-order-states.ts';
 type Row = RowReader<OrderColumn>;
 type Warn = (line: number, message: string) => void;
 
-/** The rows of one order: the first has the order's own cells, each a line. */
+/** The rows of one order: the first has the order's own cells, each has a line. */
 interface Group {
   name: string;
   rows: Row[];
@@ -27,8 +27,8 @@ export function isShopifyOrders(names: ReadonlySet<string>): boolean {
 }
 
 /**
- * The orders of Shopify's CSV: rows with one name that follow each other. `prefix` is put before the numbers. A column that has no
- * place in the contract is warned of once, with the number of its rows.
+ * The orders of Shopify's CSV: consecutive rows with one name. `prefix` is put before the numbers. Each unsupported column
+ * causes one warning, with the number of its rows.
  */
 export async function* readShopifyOrders(
   header: string[],
@@ -55,7 +55,7 @@ export async function* readShopifyOrders(
   others.tell(warn);
 }
 
-/** How many decimals the amounts of an order have, by its currency. */
+/** The number of decimals of an order's amounts, by its currency. */
 function decimalsIn(currency = ''): number {
   const code = currency.trim().toUpperCase();
   return /^[A-Z]{3}$/.test(code) ? decimalsOf(code) : 2;
@@ -94,7 +94,7 @@ function finish({ name, rows, errors }: Group, columns: Columns<OrderColumn>, se
   return { line, item: order, name, placeOf: orderPlaces(columns, line, at) };
 }
 
-/** Shopify writes `#1001`; the sign is no part of the number. */
+/** Shopify writes `#1001`; the `#` is not part of the number. */
 function numberOf(name: string): string {
   return name.replace(/^#/, '').trim().slice(0, 64);
 }
@@ -138,7 +138,7 @@ function orderOf(
 ): OrderImport | undefined {
   const created_at = timeOf(row, 'createdAt');
   if (!created_at) {
-    if (row.text('createdAt') === '') row.refuse('createdAt', 'When the order was made is missing.');
+    if (row.text('createdAt') === '') row.refuse('createdAt', 'The creation time of the order is missing.');
     return undefined;
   }
   const amounts = amountsIn(row, lines, warn);

@@ -35,19 +35,19 @@ const COLUMN_OF: Record<string, ShopifyColumn> = {
   option3: 'option3Value',
 };
 
-/** The column that a property of a product, a variant or an image comes from. */
+/** The column of a property of a product, a variant or an image. */
 export function columnOf(property: string): ShopifyColumn {
   return COLUMN_OF[property] ?? 'handle';
 }
 
-/** The column as the file calls it, or as Shopify does where the file lacks it. */
+/** The column's name in the file, or Shopify's if the file lacks it. */
 export function headerOf(columns: Columns<ShopifyColumn>, column: ShopifyColumn): string {
   return columns.get(column)?.header ?? SHOPIFY_COLUMNS[column][0];
 }
 
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 
-/** Where in the file the parts of a product stand that begins on `line`. Holds no cells: a whole file of these is kept. */
+/** The lines of a product's parts; the product begins on `line`. It keeps no cells, because a whole file of these is kept. */
 export function placesIn(columns: Columns<ShopifyColumn>, line: number, variantLines: number[]): PlaceOf {
   return (loc) => {
     const [list, at] = loc;

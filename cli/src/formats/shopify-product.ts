@@ -7,7 +7,7 @@ import { type ExtraColumns, metadataOf } from './shopify-metadata.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf, warnOfNoVariant } from './shopify-variants.ts';
 
-/** The product that the rows of one handle describe. What cannot be read and must not be guessed is noted in the rows. */
+/** The product of the rows of one handle. Cells that cannot be read and must not be guessed are recorded in the rows. */
 export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns, warn: Warn): ProductImport {
   const head = headOf(rows);
   const variantRows = variantRowsOf(rows);
@@ -45,10 +45,10 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
 }
 
 const TAG = /<[a-z!/]/i;
-/** Pictures that stand in the HTML themselves make it megabytes long, and are not kept. */
+/** Pictures embedded in the HTML make it megabytes long, and are not kept. */
 const EMBEDDED = /\ssrc=(?:"data:[^"]*"|'data:[^']*')/gi;
 
-/** Formatted where the file has any markup; the server makes the plain text of it. */
+/** Formatted if the file has any markup; the server derives the plain text. */
 function descriptionOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'description' | 'description_html'> {
   const body = row.text('body');
   const what = `${row.header('body')}: the text`;
@@ -56,10 +56,10 @@ function descriptionOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'descri
   if (!TAG.test(body)) return { description: cut(text, BOUNDS.description, what, warn), description_html: null };
   const most = BOUNDS.description_html;
   const html = body.length > most ? body.replace(EMBEDDED, '') : body;
-  if (html.length < body.length) warn(`${row.header('body')}: pictures that stand in the HTML itself are left out.`);
+  if (html.length < body.length) warn(`${row.header('body')}: pictures embedded in the HTML are left out.`);
   const description = cut(text, BOUNDS.description, what, warn);
   if (html.length <= most) return { ...(description !== text && { description }), description_html: html };
-  const words = `the HTML has ${html.length} characters, at most ${most} are kept: its text comes in alone.`;
+  const words = `the HTML has ${html.length} characters, at most ${most} are kept: only its text is imported.`;
   warn(`${row.header('body')}: ${words}`);
   return { description, description_html: htmlOfText(description).length <= most ? htmlOfText(description) : null };
 }
@@ -82,7 +82,7 @@ function cut(text: string, most: number, what: string, warn: Warn): string {
 
 const STATUSES = { active: 'active', draft: 'draft', archived: 'archived', unlisted: 'unlisted' } as const;
 
-/** Shopify's status and its "published" together: a product can be active and yet not in the online store. */
+/** Shopify's status and its "published" combined: a product can be active and still not in the online store. */
 function visibilityOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'status' | 'published_at'> {
   const published = orDraft(row, warn, () => row.flag('published'));
   const status = orDraft(row, warn, () => row.word('status', STATUSES));
@@ -97,7 +97,7 @@ function visibilityOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'status'
   return { status: published === false ? 'draft' : 'active' };
 }
 
-/** What cannot be understood must not show a product to shoppers: null then, with a warning. */
+/** A status that cannot be understood must not publish a product: null then, with a warning. */
 function orDraft<Value>(row: ShopifyRow, warn: Warn, read: () => Value | undefined): Value | undefined | null {
   const before = row.errors.length;
   const value = read();
@@ -106,13 +106,13 @@ function orDraft<Value>(row: ShopifyRow, warn: Warn, read: () => Value | undefin
   return unread.length > 0 ? null : value;
 }
 
-/** Stock is tracked for a whole product here: for all its variants as soon as Shopify tracks one. */
+/** Stock is tracked for whole products here: for all variants if Shopify tracks at least one. */
 function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inventory'> {
   if (!variantRows[0]?.has('tracker')) return {};
   return { track_inventory: variantRows.some((row) => row.text('tracker') !== '') };
 }
 
-/** Shopify knows only whether tax is charged at all. */
+/** Shopify stores only whether tax is charged. */
 function taxabilityOf(variantRows: ShopifyRow[], warn: Warn): Pick<ProductImport, 'taxable'> {
   const flags = variantRows.map((row) => orWarn(row, warn, () => row.flag('taxable')));
   const untaxed = variantRows.filter((_row, i) => flags[i] === false);
@@ -131,7 +131,7 @@ const SAID_ONCE = [
   ...(['status', 'published', 'giftCard'] as const),
 ];
 
-/** The row with the title speaks for the product; some programs repeat its texts, and one that differs is not kept. */
+/** The row with the title describes the product; some programs repeat its texts, and different ones are not kept. */
 function warnOfOtherTexts(rows: ShopifyRow[], warn: Warn): void {
   const head = headOf(rows);
   for (const column of SAID_ONCE) {

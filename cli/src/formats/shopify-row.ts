@@ -4,10 +4,10 @@ import type { ShopifyColumn } from './shopify-columns.ts';
 /** One row of a Shopify file, read by the names of its columns. */
 export type ShopifyRow = RowReader<ShopifyColumn>;
 
-/** Tells of something that was changed or left out, in this row or in the product as a whole. */
+/** Reports a change or omission, in this row or in the product as a whole. */
 export type Warn = (message: string, row?: ShopifyRow) => void;
 
-/** What a cell says where a product can do without it: one that cannot be read is left out, with a warning. */
+/** A cell that a product can do without: if it cannot be read, it is left out with a warning. */
 export function orWarn<Value>(row: ShopifyRow, warn: Warn, read: () => Value | undefined): Value | undefined {
   const before = row.errors.length;
   const value = read();
@@ -15,7 +15,7 @@ export function orWarn<Value>(row: ShopifyRow, warn: Warn, read: () => Value | u
   return value;
 }
 
-/** The row that speaks for the product: the first with a title. */
+/** The row that describes the product: the first with a title. */
 export function headOf(rows: ShopifyRow[]): ShopifyRow {
   const [first] = rows as [ShopifyRow];
   return rows.find((row) => row.text('title') !== '') ?? first;

@@ -10,7 +10,7 @@ const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 const VALUES = ['option1Value', 'option2Value', 'option3Value'] as const;
 const OF_A_VARIANT = [...VALUES, 'sku', 'price', 'barcode', 'quantity'] as const;
 
-/** Whether a row stands for a variant; the others only add images. */
+/** Whether a row is a variant; the others only add images. */
 export function isVariantRow(row: ShopifyRow): boolean {
   return OF_A_VARIANT.some((column) => row.text(column) !== '');
 }
@@ -20,18 +20,18 @@ const OF_VARIANTS = [
   ...(['compareAt', 'cost', 'variantImage'] as const),
 ];
 
-/** Tells of cells about a variant in a row that stands for none: no row says which one it is. */
+/** Reports cells about a variant in a row that is none, because no row names the variant. */
 export function warnOfNoVariant(rows: ShopifyRow[], variantRows: ShopifyRow[], warn: Warn): void {
   const others = rows.filter((row) => !variantRows.includes(row));
   for (const column of OF_VARIANTS) {
     const row = others.find((each) => !['', variantRows[0]?.text(column)].includes(each.text(column)));
     if (!row) continue;
-    const words = 'the row says of no variant which one it is, and this is left out.';
+    const words = 'the row does not identify a variant, so this is left out.';
     warn(`${row.header(column)} ${quoted(row.text(column))}: ${words}`, row);
   }
 }
 
-/** The rows that stand for variants. Where none does, the row with the title counts. */
+/** The rows that are variants. If none is, the row with the title counts. */
 export function variantRowsOf(rows: ShopifyRow[]): ShopifyRow[] {
   const all = rows.filter(isVariantRow);
   const hasValue = (row: ShopifyRow) => VALUES.some((column) => row.text(column) !== '');
@@ -42,7 +42,7 @@ export function variantRowsOf(rows: ShopifyRow[]): ShopifyRow[] {
   return found.length > 0 ? found : [headOf(rows)];
 }
 
-/** Whether a product has no options, whichever way Shopify or a person says so. */
+/** Whether a product has no options, in any of Shopify's forms. */
 export function isDefaultOnly(variantRows: ShopifyRow[]): boolean {
   const [first] = variantRows as [ShopifyRow];
   if (variantRows.length > 1) return false;
@@ -51,7 +51,7 @@ export function isDefaultOnly(variantRows: ShopifyRow[]): boolean {
   return value === '' || (value === NO_OPTION.value && ['', NO_OPTION.name].includes(first.text('option1Name')));
 }
 
-/** The options by the first names that the rows of the product give, and the values in the order in which they come. */
+/** The options by the first names in the rows of the product, and the values in order of appearance. */
 export function optionsOf(
   rows: ShopifyRow[],
   variantRows: ShopifyRow[],
@@ -95,7 +95,7 @@ export function variantsOf(variantRows: ShopifyRow[], warn: Warn): VariantInput[
   });
 }
 
-/** A product without any price becomes a draft; one price missing among others is a mistake. */
+/** A product without any price becomes a draft; one missing price among others is an error. */
 function refuseMissingPrices(variantRows: ShopifyRow[]): void {
   const unpriced = variantRows.filter((row) => row.text('price') === '');
   if (unpriced.length === variantRows.length) return;
@@ -104,7 +104,7 @@ function refuseMissingPrices(variantRows: ShopifyRow[]): void {
 
 const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'continue' } as const;
 
-/** A spreadsheet shows a long number so, and saves it so: its last digits are gone. */
+/** A spreadsheet saves a long number in exponent form: its last digits are lost. */
 const SHORTENED = /^\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 
 function codeIn(row: ShopifyRow, column: 'sku' | 'barcode', warn: Warn): string | null {
@@ -159,7 +159,7 @@ function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
   };
 }
 
-/** An amount is one of the shop's currency, whatever stands beside it. */
+/** An amount is in the shop's currency, whatever text is next to it. */
 function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn: Warn): string | undefined {
   const cell = row.text(column);
   const number = withoutCurrency(cell);
@@ -172,7 +172,7 @@ function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn:
 
 const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', oz: 'oz', lbs: 'lb' };
 
-/** Shopify's weight is in grams whatever the unit; the unit says how to show it. */
+/** Shopify's weight is always in grams; the unit is only for display. */
 function weightOf(row: ShopifyRow, warn: Warn): VariantInput {
   const [, number, name = ''] = /^([\d.,]+)\s*([a-z]+)$/i.exec(row.text('grams')) ?? [];
   const own = UNITS[name.toLowerCase()];

@@ -25,7 +25,7 @@ const mug: Cells = {
   Status: 'active',
 };
 
-test('rows of one handle become one product with its variants and images', async () => {
+test('groups rows of one handle into one product with its variants and images', async () => {
   const { products, warnings } = await readText(
     csv(
       {
@@ -97,7 +97,7 @@ test('rows of one handle become one product with its variants and images', async
   ]);
 });
 
-test('the column names of the newer template are understood', async () => {
+test('accepts the column names of the newer template', async () => {
   const header =
     'Title,URL handle,Description,Published on online store,Status,SKU,Option1 name,Option1 value,Price,' +
     'Compare-at price,Inventory tracker,Inventory quantity,Continue selling when out of stock,Weight value (grams),' +
@@ -114,14 +114,14 @@ test('the column names of the newer template are understood', async () => {
   ]);
 });
 
-test('"Default Title" is a product without options, its fields at the top', async () => {
+test('reads "Default Title" as a product without options, with its fields at the top', async () => {
   const { products } = await readText(csv({ ...mug, 'Variant SKU': "'0042", 'Variant Inventory Qty': '3' }));
   expect(products[0]).toMatchObject({ slug: 'mug', sku: '0042', price: '9.50', inventory_quantity: 3 });
   expect(products[0]).not.toHaveProperty('variants');
   expect(products[0]).not.toHaveProperty('options');
 });
 
-test('a product that is not published is hidden', async () => {
+test('hides a product that is not published', async () => {
   const rows = [
     { ...mug, Handle: 'a', Published: 'FALSE', Status: '' },
     { ...mug, Handle: 'b', Published: 'FALSE' },
@@ -139,12 +139,12 @@ test('a product that is not published is hidden', async () => {
   ]);
 });
 
-test('columns that the file does not have are not said', async () => {
+test('sets no fields for missing columns', async () => {
   const { products } = await readText('Handle,Title,Variant Price\nmug,Mug,9.50\n');
   expect(products).toEqual([{ name: 'Mug', slug: 'mug', price: '9.50' }]);
 });
 
-test('a bad cell refuses its product by line and column, and the others go on', async () => {
+test('rejects a product with a bad cell by line and column, and imports the others', async () => {
   const { reads, products } = await readText(
     csv(
       { ...mug, Handle: 'a', 'Variant Price': '1,299', 'Variant Inventory Qty': 'many' },
@@ -166,7 +166,7 @@ test('a bad cell refuses its product by line and column, and the others go on', 
   expect(products.map(({ slug }) => slug)).toEqual(['good']);
 });
 
-test('rows of one handle are one product wherever they stand, with a warning', async () => {
+test('groups separated rows of one handle into one product, with a warning', async () => {
   const size = { 'Option1 Name': 'Size', 'Variant Price': '5' };
   const { reads, products, warnings } = await readText(
     csv(
@@ -184,11 +184,12 @@ test('rows of one handle are one product wherever they stand, with a warning', a
     { slug: 'cup' },
     { slug: 'mug' },
   ]);
-  const apart = 'Handle: the rows of "tee" stand apart, on line 2 and line 4 and 1 more; they are one product. (tee)';
+  const apart =
+    'Handle: the rows of "tee" are not consecutive, on line 2 and line 4 and 1 more; they are one product. (tee)';
   expect(warnings).toEqual([{ line: 2, message: apart }]);
 });
 
-test('a variant that stands before the row with the title is one of its product', async () => {
+test('accepts a variant before the row with the title', async () => {
   const { products } = await readText(
     csv({ Handle: 'tee', 'Option1 Value': 'M', 'Variant Price': '6' }, mug, {
       ...mug,
@@ -201,7 +202,7 @@ test('a variant that stands before the row with the title is one of its product'
   expect(products).toMatchObject([{ name: 'Tee', options: [{ name: 'Size', values: ['M', 'S'] }] }, { slug: 'mug' }]);
 });
 
-test('of two exports in one file the rows that are the same count once, and a product that differs is refused whole', async () => {
+test('counts equal rows of two exports once, and rejects a product that differs', async () => {
   const { reads, products, warnings } = await readText(
     csv(mug, { ...mug, Handle: 'cup' }, mug, { ...mug, Handle: 'cup', 'Variant Price': '8' }, { ...mug, Title: 'Pot' }),
   );
@@ -212,11 +213,11 @@ test('of two exports in one file the rows that are the same count once, and a pr
     '5 Option1 Value: Another variant of the product, on line 3, already has the options Default Title.',
   ]);
   expect(warnings.map(({ line, message }) => `${line} ${message}`)).toContain(
-    '4 Handle: 1 rows say the same as one above and are left out. (mug)',
+    '4 Handle: 1 rows repeat one above and are left out. (mug)',
   );
 });
 
-test('a handle that comes back after more than is held is refused, and tells where it was', async () => {
+test('rejects a handle that returns after more than is held, and names its line', async () => {
   const text = csv(mug, { ...mug, Handle: 'cup' }, { ...mug, Handle: 'pot' }, mug);
   const { reads, products } = await readText(text, { mostHeld: 20 });
   expect(products).toHaveLength(3);
@@ -225,7 +226,7 @@ test('a handle that comes back after more than is held is refused, and tells whe
   ]);
 });
 
-test('more than 2,048 variants are refused with their number and what to do, whatever their number is', async () => {
+test('rejects more than 2,048 variants with their number and the next step', async () => {
   for (const count of [2049, 3000]) {
     const variants = Array.from({ length: count }, (_, i) => ({
       ...{ Handle: 'big', 'Option1 Value': `V${i}`, 'Variant Price': '5', 'Variant SKU': `B-${i}` },
@@ -240,7 +241,7 @@ test('more than 2,048 variants are refused with their number and what to do, wha
   }
 });
 
-test('numbers that can be read in one way only are taken, whoever wrote them', async () => {
+test('accepts numbers with one reading from any program', async () => {
   const { products, warnings } = await readText(
     csv(
       { ...mug, Handle: 'a', 'Variant Price': '1,299.00', 'Cost per item': '1.000,50', 'Variant Grams': '1,250.5' },
@@ -268,7 +269,7 @@ test('numbers that can be read in one way only are taken, whoever wrote them', a
   ]);
 });
 
-test('a row for the product above its variants names it and its options, and is no variant', async () => {
+test('takes the name and options from a row above the variants, which is no variant', async () => {
   const { reads, products, warnings } = await readText(
     csv(
       { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '5' },
@@ -279,11 +280,11 @@ test('a row for the product above its variants names it and its options, and is 
   expect(refusals(reads)).toEqual([]);
   expect(products).toMatchObject([{ name: 'Tee', options: [{ name: 'Size', values: ['S', 'M'] }] }]);
   expect(warnings.map(({ message }) => message)).toEqual([
-    'Variant Price "5": the row says of no variant which one it is, and this is left out. (tee)',
+    'Variant Price "5": the row does not identify a variant, so this is left out. (tee)',
   ]);
 });
 
-test('several addresses in one cell are several pictures', async () => {
+test('reads several URLs in one cell as several pictures', async () => {
   const { products } = await readText(
     csv({ ...mug, 'Image Src': 'https://i.example/a,b.jpg, https://i.example/b 2.jpg;//cdn.shopify.com/c.jpg' }),
   );
@@ -294,14 +295,14 @@ test('several addresses in one cell are several pictures', async () => {
   ]);
 });
 
-test('a row that cannot be read refuses the product around it, too', async () => {
+test('rejects the product around a row that cannot be read', async () => {
   const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,A,Size,S,1\na,,"M" x,,1\na,,,L,1\nb,B,,,2\n';
   const { reads, products } = await readText(text);
   expect(products.map(({ slug }) => slug)).toEqual(['b']);
   expect(reads.map((read) => 'errors' in read && read.errors.map(({ line }) => line))).toEqual([[3], [3], false]);
 });
 
-test('rows without a handle: a title begins a product, the rest belongs to the one above', async () => {
+test('begins a product at a title without a handle, and adds other rows to the one above', async () => {
   const { products, reads } = await readText(
     'Handle,Title,Option1 Name,Option1 Value,Variant Price\n,Red Tea,Size,S,1\n,,,M,2\n,緑茶,,,3\nÉté,Summer,,,4\n',
   );
@@ -313,7 +314,7 @@ test('rows without a handle: a title begins a product, the rest belongs to the o
   expect(refusals(reads)).toEqual([]);
 });
 
-test('metafields become metadata, and what is not kept is said', async () => {
+test('makes metadata of metafields, and reports what is not kept', async () => {
   const long = 'x'.repeat(501);
   const { products, warnings } = await readText(
     'Handle,Title,Variant Price,Variant Inventory Qty,Product Category,Gift Card,Fabric (product.metafields.custom.fabric),' +
@@ -334,14 +335,14 @@ test('metafields become metadata, and what is not kept is said', async () => {
   ]);
 });
 
-test('two handles with one slug are two products', async () => {
+test('keeps two handles with one slug as two products', async () => {
   const { products } = await readText('Handle,Title,Variant Price\na_b,One,1\na-b,Two,2\n');
   expect(products.map(({ name }) => name)).toEqual(['One', 'Two']);
   expect(products[0]?.slug).toBe('a-b');
   expect(products[1]?.slug).toMatch(/^a-b-[a-z0-9]+$/);
 });
 
-test('nothing is lost without a word: each loss is told, and no product is refused for it', async () => {
+test('reports every loss, and rejects no product for it', async () => {
   const header =
     `${HEADER},Variant Taxable,Gift Card,Google Shopping / MPN,product.metafields.custom.care,Metafield: custom.fit [single_line_text_field],` +
     'Variant Tax Code,Price / United States,Option1 Linked To';
@@ -391,7 +392,7 @@ test('nothing is lost without a word: each loss is told, and no product is refus
   ]);
 });
 
-test('a weight that was rounded to grams is the one in its unit that rounds to them, and is written back as them', () => {
+test('reads a rounded weight as the one in its unit that rounds to it, and writes it back', () => {
   const unit = { oz: 28.349523125, lb: 453.59237, kg: 1000, g: 1 };
   const read = [
     [793.8, unit.oz, '28'],

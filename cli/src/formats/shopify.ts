@@ -14,13 +14,13 @@ import { headOf, type ShopifyRow, type Warn } from './shopify-row.ts';
 import { variantRowsOf } from './shopify-variants.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
-/** The lines of the slugs so far, and the handle that each comes from. */
+/** The lines of the slugs so far, and the handle of each. */
 type Seen = { slugs: KeyTable; handles: Map<string, string> };
 
 /**
- * The products of a Shopify product CSV. Rows of one handle are one product, wherever they stand: the first with a title
- * names it, each with an option value, SKU or price adds a variant, each with an image address an image.
- * A handle that comes back after more of the file than is held is refused, so that its rows do not replace those read before.
+ * The products of a Shopify product CSV. Rows of one handle are one product, wherever they are: the first with a title names
+ * it, each with an option value, SKU or price adds a variant, each with an image URL an image. A handle that returns after more
+ * of the file than is held is rejected, so that its rows do not replace those read before.
  */
 export async function* readShopify(
   header: string[],
@@ -65,7 +65,7 @@ function finish(
   };
   const product = productOf(rows, slug, extra, warn);
   const variantRows = variantRowsOf(rows);
-  // The cells of a row that could not be read stand in the wrong columns.
+  // The cells of a row that could not be read are in the wrong columns.
   const unread = new Set(group.errors.map(({ line }) => line));
   const errors = [...group.errors, ...rows.flatMap((row) => (unread.has(row.line) ? [] : row.errors))];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
@@ -82,7 +82,7 @@ function finish(
   if (count > BOUNDS.variants) add('option1Value', tooManyVariants(count));
   else if (group.skipped.rows > 0) add('handle', `${rows.length + group.skipped.rows} rows have this handle.`);
   for (const found of outOfBounds(product)) {
-    // An empty slug is reported below, and too many variants above, in the words of the file.
+    // An empty slug is reported below, and too many variants above, with the file's own names.
     if (found.field === 'slug' && slug === '') continue;
     if (count > BOUNDS.variants && ['variants', 'options'].includes(found.field)) continue;
     const like = found.like === undefined ? undefined : variantRows[found.like]?.line;
@@ -110,7 +110,7 @@ function readBefore({ handle }: Group, slug: string, earlier: number): string {
   return `"${slug}" was already read on line ${earlier}, too far above to be taken together: sort the file by the handle.`;
 }
 
-/** The rows without those that say the same as one before, as in a file of two exports. */
+/** The rows without duplicates, as in a file of two exports. */
 function withoutRepeated({ rows: all, returns }: Group): { rows: ShopifyRow[]; repeated: ShopifyRow[] } {
   if (returns.length === 0) return { rows: all, repeated: [] };
   const rows: ShopifyRow[] = [];
@@ -128,12 +128,14 @@ function warnOfPlaces({ handle, rows, returns }: Group, repeated: ShopifyRow[], 
   const [again] = returns;
   if (again === undefined) return;
   const apart = returns.length > 1 ? `line ${again} and ${returns.length - 1} more` : `line ${again}`;
-  warn(`${header}: the rows of "${handle}" stand apart, on line ${rows[0]?.line} and ${apart}; they are one product.`);
+  warn(
+    `${header}: the rows of "${handle}" are not consecutive, on line ${rows[0]?.line} and ${apart}; they are one product.`,
+  );
   const [same] = repeated;
-  if (same) warn(`${header}: ${repeated.length} rows say the same as one above and are left out.`, same);
+  if (same) warn(`${header}: ${repeated.length} rows repeat one above and are left out.`, same);
 }
 
-/** Handles may be of any script, and differ where their slugs do not: the short name of the handle then makes the slug its own. */
+/** Handles may be in any script, and differ where their slugs do not: the short name of the handle then makes the slug unique. */
 function slugFor(handle: string, handles: Map<string, string>): string {
   const plain = slugOf(handle);
   const other = handles.get(plain);

@@ -1,13 +1,13 @@
 import type { KeyTable } from './key-table.ts';
 
-/** Letters that stand for themselves, so that taking their marks off leaves nothing Latin. */
+/** Letters that are not decomposed, so that removing their marks leaves nothing Latin. */
 const LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' };
 
 const LONGEST_SLUG = 255;
 
 /**
- * The slug of a text: lower-case words of a–z and 0–9 joined by single hyphens, at most 255 characters. Empty when the
- * text has no such letter or digit (a name in Chinese, say): the caller must then find another source.
+ * The slug of a text: lower-case words of a–z and 0–9 joined by single hyphens, at most 255 characters. Empty if the text has
+ * no such letter or digit (for example a name in Chinese): the caller must then find another source.
  */
 export function slugOf(text: string): string {
   return text
@@ -21,7 +21,10 @@ export function slugOf(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** A short name for a text that has no letter for a slug, or shares its slug with another: always the same for the same text. */
+/**
+ * A short name for a text that has no letter for a slug, or shares its slug with another; the same text always gives the same
+ * name.
+ */
 export function shortName(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -29,8 +32,8 @@ export function shortName(text: string): string {
 }
 
 /**
- * Records the line of a slug's first use in `lines`, and returns that earlier line when the slug comes a second time: two
- * products under one slug would overwrite each other.
+ * Records the line of a slug's first use in `lines`, and returns that earlier line at a second use: two products with one slug
+ * would overwrite each other.
  */
 export function firstUseOf(slug: string, line: number, lines: KeyTable): number | undefined {
   const earlier = lines.get(slug);

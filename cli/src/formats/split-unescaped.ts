@@ -1,6 +1,6 @@
-/** The parts of a text between its separators, but for those that a backslash stands before: these stay, backslash and all. */
+/** The parts of a text between its separators, except for separators after a backslash: these stay, including the backslash. */
 export function splitUnescaped(text: string, separator: string): string[] {
-  // By hand: the panel carries this too, and Safari before 16.4 cannot read a regular expression that looks behind.
+  // Without a regular expression: the panel includes this code, and Safari before 16.4 does not support lookbehind.
   const parts: string[] = [];
   let begun = '';
   for (const piece of text.split(separator)) {

@@ -11,7 +11,7 @@ export async function readText(path: string, encoding?: string): Promise<string>
   return decodedText(path, await readFile(path), encoding);
 }
 
-/** A row of a table by the names of its columns, which are lower-cased; empty cells are left out. */
+/** A row of a table by lower-case column names; empty cells are left out. */
 export interface TableRow {
   line: number;
   cells: Partial<Record<string, string>>;
@@ -35,7 +35,7 @@ export async function readTable(path: string, groups: string[][], encoding?: str
   return rows;
 }
 
-/** The header and the rows of a CSV text. Throws a FormatError when the header cannot be read. */
+/** The header and the rows of a CSV text. Throws a FormatError if the header cannot be read. */
 export async function openTable(
   path: string,
   text: string,

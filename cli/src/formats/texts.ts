@@ -1,8 +1,8 @@
 const FIRST_BYTES = 16_384;
 
 /**
- * Many texts as UTF-8 in one buffer, numbered from 0 in the order in which they were added: a string of its own takes several times
- * as much as a short text. For browsers too.
+ * Many texts as UTF-8 in one buffer, numbered from 0 in insertion order: separate strings take several times as much memory for
+ * short texts. Also for browsers.
  */
 export class Texts {
   #bytes = new Uint8Array(FIRST_BYTES);
@@ -21,7 +21,7 @@ export class Texts {
     return this.#ends.push(end) - 1;
   }
 
-  /** Valid until the next one is added. */
+  /** Valid until the next text is added. */
   get(number: number): Uint8Array {
     return this.#bytes.subarray(this.#ends[number - 1] ?? 0, this.#ends[number]);
   }

@@ -1,6 +1,6 @@
 import type { AmountReading } from './amounts.ts';
 
-/** Cleans what people type or paste, for the panel and the command line. The API takes the canonical form only. */
+/** Normalises typed or pasted texts, for the panel and the command line. The API takes the canonical form only. */
 
 /** An IBAN or a BIC, which people write in groups: `de89 3704-0044 …`. */
 export function bankCode(text: string): string {
@@ -10,19 +10,19 @@ export function bankCode(text: string): string {
     .toUpperCase();
 }
 
-/** A web address. Spaces inside of it, as file names have them, are encoded. */
+/** A URL. Spaces in it, as in file names, are encoded. */
 export function webAddress(text: string): string {
   return text.trim().replaceAll(/\s/g, '%20');
 }
 
-/** A web origin as browsers send it: in lower case, without the slash that address bars show. */
+/** A web origin as browsers send it: in lower case, without a trailing slash. */
 export function webOrigin(text: string): string {
   return text.trim().replace(/\/+$/, '').toLowerCase();
 }
 
 /**
- * A tax rate as the API takes it, "0.19", of a percentage such as `19`, `19 %` or `7,7`. `1` and less has two readings, the share
- * and the percentage, unless it has a percent sign.
+ * A tax rate for the API, such as "0.19", from a percentage such as `19`, `19 %` or `7,7`. `1` and less has two readings, share
+ * and percentage, unless it has a percent sign.
  */
 export function readRate(text: string): AmountReading {
   const [, whole = '', fraction = '', sign] =

@@ -21,11 +21,11 @@ test.each([
   ],
   ['WooCommerce', WOO, '1,simple,A,Mug,1,5,taxable,,,1', { taxable: true, weight: null, requires_shipping: true }],
   ['Magento', MAGENTO, 'A,simple,Mug,5,mug,,,,Default', { vendor: null, weight: null, images: [] }],
-])('an empty cell of %s unsets the value that an earlier file set', async (_shop, header, cells, unset) => {
+])('removes the value of an earlier file with an empty cell of %s', async (_shop, header, cells, unset) => {
   expect(await productOf(`${header}\n${cells}\n`)).toMatchObject(unset);
 });
 
-test('an item without an attribute that others of its feed have unsets the value', async () => {
+test('removes a value if other items of the feed have the attribute', async () => {
   const link = 'https://old.example/mug';
   const items = [`1\tTea\t5 EUR\t${link}-1\tin_stock\t1 kg\t2 EUR`, `2\tMug\t5 EUR\t${link}-2\tin_stock\t\t`];
   const { products } = await readText([GOOGLE, ...items].join('\n'), { name: 'feed.tsv' });
@@ -37,7 +37,7 @@ test.each([
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,5,1\n', 'products.csv'],
   ['Magento', 'sku,name,price,url_key,product_type\nA,Mug,5,mug,simple\n', 'products.csv'],
   ['Google', `id\ttitle\tprice\tlink\tavailability\n1\tTea\t5 EUR\thttps://old.example/mug\tin_stock\n`, 'feed.tsv'],
-])('a file of %s without a column leaves its values as they are', async (_shop, text, name) => {
+])('keeps values if a file of %s lacks the column', async (_shop, text, name) => {
   const product = await productOf(text, name);
   expect(product).toBeDefined();
   for (const field of ['taxable', 'weight', 'cost_per_item']) expect(product).not.toHaveProperty(field);

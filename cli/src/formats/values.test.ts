@@ -31,17 +31,17 @@ test.each([
   ['a,', ['a', '']],
   ['', ['']],
   ['a\\', ['a\\']],
-])('%j is split at what no backslash stands before', (text, parts) => {
+])('splits %j except after a backslash', (text, parts) => {
   expect(splitUnescaped(text, ',')).toEqual(parts);
 });
 
-test('amounts are compared exactly', () => {
+test('compares amounts exactly', () => {
   expect(isMore('10', '9.999')).toBe(true);
   expect(isMore('10.00', '10')).toBe(false);
   expect(isMore('999999999999.999', '999999999999.998')).toBe(true);
 });
 
-test('decimals are written plainly', () => {
+test('writes decimals plainly', () => {
   expect([plainDecimal(1200, 4), plainDecimal(0.5, 4), plainDecimal(1 / 3, 4)]).toEqual(['1200', '0.5', '0.3333']);
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test('every slug is one that the contract takes', () => {
+test('makes only slugs that the contract accepts', () => {
   const pattern = new RegExp(openapi.components.schemas.Slug.pattern);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), (text) => {
@@ -65,7 +65,7 @@ test('every slug is one that the contract takes', () => {
   );
 });
 
-test('tags with commas and quotes are read back as they were', () => {
+test('reads back tags with commas and quotes', () => {
   const tag = fc
     .string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', "'"), minLength: 1, maxLength: 8 })
     .map((text) => text.trim())
@@ -78,12 +78,12 @@ test('tags with commas and quotes are read back as they were', () => {
   expect(tagsOf('one, two words,, 15" screen,one')).toEqual(['one', 'two words', '15" screen']);
 });
 
-test('the apostrophe of a spreadsheet before digits goes, and codes that have one keep it', () => {
+test("removes a spreadsheet's apostrophe before digits, and keeps it in other codes", () => {
   expect(codeOf("'0123456")).toBe('0123456');
   for (const code of ["'12", "''12", "'a", '012', '1.2E+12']) expect(codeOf(codeCell(code))).toBe(code);
 });
 
-test('the bounds are those of the contract', () => {
+test('has the bounds of the contract', () => {
   const { ProductInput, OptionInput, ImageInput, Metadata, Name, Url } = openapi.components.schemas;
   const product = ProductInput.properties;
   const bounds = {
@@ -102,7 +102,7 @@ test('the bounds are those of the contract', () => {
   }
 });
 
-/** The longest text, or the most elements, of a property of a product. */
+/** The maximum length, or the maximum number of elements, of a property of a product. */
 function boundOf(name: string): unknown {
   const { schemas } = openapi.components;
   const property = (schemas.ProductInput.properties as Record<string, Bounded>)[name];

@@ -18,7 +18,7 @@ export const WOOCOMMERCE_COLUMNS = {
   backorders: ['Backorders allowed?'],
   salePrice: ['Sale price'],
   price: ['Regular price'],
-  // WooCommerce's own column, and those of the plugins that came before it: metadata can be read by shoppers, this cannot.
+  // WooCommerce's own column, and those of earlier plugins. They never become metadata, which shoppers can read.
   cost: ['Cost of goods', 'Meta: _wc_cog_cost', 'Meta: _alg_wc_cog_cost'],
   saleStarts: ['Date sale price starts'],
   saleEnds: ['Date sale price ends'],
@@ -56,21 +56,21 @@ export function attributeColumnsOf(header: string[]): AttributeColumns[] {
   });
 }
 
-/** What cells say where WooCommerce assumes nothing else, and whether an attribute is one of several products, which changes no value. */
+/** Cells with WooCommerce's default values, and flags such as whether an attribute is shared by products, which change nothing. */
 const DEFAULTS: [RegExp, RegExp][] = [
   [/^attribute \d+ global$/i, /.*/],
   [/^attribute \d+ visible$/i, /^1$/],
   [/^(?:is featured\?|sold individually\?|allow customer reviews\?)$/i, /^0$/],
 ];
 
-/** A column that no field is read from; `meta` is the name of what a plugin keeps there. */
+/** A column without a field; `meta` is the name of a plugin's value. */
 export interface OtherColumn {
   index: number;
   header: string;
   meta: string | undefined;
 }
 
-/** A file may have several of them: what is not read as the cost is not kept as a fact either. */
+/** A file may have several of them: those that are not read as the cost do not become metadata either. */
 const COSTS: string[] = WOOCOMMERCE_COLUMNS.cost.map((title) => title.toLowerCase());
 
 export function otherColumnsOf(header: string[], used: Set<number>): OtherColumn[] {

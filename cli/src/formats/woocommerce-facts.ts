@@ -4,18 +4,19 @@ import { quoted } from './row-reader.ts';
 import type { AttributeColumns, OtherColumn, WooColumn, WooRow, WooWarn } from './woocommerce-columns.ts';
 import { listOf } from './woocommerce-variations.ts';
 
-/** The columns of a file that say more of a product than it has fields for. */
+/** The columns of a file without a field of their own. */
 export interface FactColumns {
   attributes: AttributeColumns[];
   others: OtherColumn[];
 }
 
-/** A plugin's own name, by the custom of WordPress: it is not shown. */
+/** A plugin's internal name, hidden by WordPress convention. */
 const HIDDEN = /^_/;
 
 /**
- * What a product says beyond its fields: categories, attributes that are no options, and the columns `Meta:`, hidden ones last. Variants
- * have no facts of their own: what the product leaves open its first variation says, and one that differs is told of.
+ * The data of a product beyond its fields: categories, attributes that are no options, and the columns `Meta:`, hidden ones
+ * last. Variants have no metadata: missing values of the product come from its first variation, and different ones cause a
+ * warning.
  */
 export function metadataOf(
   row: WooRow,
@@ -42,7 +43,7 @@ export function metadataOf(
       const [first] = said;
       for (const each of said) {
         if (each.cell(index) === first?.cell(index)) continue;
-        warn(each, `${column}: a fact is one of the whole product here; this value differs and is left out.`);
+        warn(each, `${column}: metadata belongs to the whole product here; this value differs and is left out.`);
       }
       return first ? [{ key, value: first.cell(index), column, row: first }] : [];
     }),
@@ -50,21 +51,21 @@ export function metadataOf(
   return metadataFrom(facts, (message, fact) => warn(fact.row, message));
 }
 
-/** Cells of a product whose variations have their own, and in which nothing but that says anything. */
+/** Cells of a product whose variations have their own values, without other information. */
 const OF_VARIANTS = ['barcode', 'stock', 'lowStock', 'price', 'salePrice', 'saleStarts', 'saleEnds'] as const;
-/** Cells of a variation that are those of the whole product here. */
+/** Cells of a variation that belong to the whole product here. */
 const OF_PRODUCTS = ['shortDescription', 'description', 'categories', 'tags', 'brands', 'visibility'] as const;
 
-/** Tells of what stands in a row that has no place for it: a variation's description, or a price of the product above its variations. */
+/** Reports cells in a row that has no field for them: a variation's description, or a price of the product above its variations. */
 export function warnOfMisplaced(row: WooRow, variations: WooRow[], warn: WooWarn): void {
   if (variations.length === 0) return;
   for (const column of OF_VARIANTS) {
     if (row.text(column) === '') continue;
-    const words = 'is of the product as a whole; only what its variations say themselves is kept.';
+    const words = 'belongs to the product as a whole; only the values of its variations are kept.';
     warn(row, `${row.header(column)} ${quoted(row.text(column))} ${words}`);
   }
   if (/^(?:1|yes|notify)$/i.test(row.text('backorders'))) {
-    warn(row, `${row.header('backorders')}: only what the variations say themselves is kept.`);
+    warn(row, `${row.header('backorders')}: only the values of the variations are kept.`);
   }
   for (const column of OF_PRODUCTS) warnOfOwn(column, row, variations, warn);
   const odd = variations.find(
@@ -86,7 +87,7 @@ function warnOfOwn(column: WooColumn, row: WooRow, variations: WooRow[], warn: W
   warn(first, `${first.header(column)}: ${words}`);
 }
 
-/** The variations that can be bought: one that the old shop has switched off is not to be sold here. All, where none can be. */
+/** The variations that can be bought, without those that the old shop has disabled. If all are disabled, all of them. */
 export function enabledOf(row: WooRow, variations: WooRow[], warn: WooWarn): WooRow[] {
   const enabled = variations.filter((each) => each.text('published') !== '0');
   if (enabled.length === 0 || row.text('published') === '0') return variations;

@@ -2,15 +2,15 @@ import { decodeEntities } from './html-text.ts';
 import { splitUnescaped } from './split-unescaped.ts';
 import type { AttributeColumns, WooRow } from './woocommerce-columns.ts';
 
-/** A row of a variation, once for each combination of values that it stands for. */
+/** A row of a variation, once for each combination of values that it covers. */
 export interface Variation {
   row: WooRow;
   values: Map<string, string>;
-  /** Whether the row stands for more than one: what there is only one of, such as the SKU, is that of the first. */
+  /** Whether the row covers several combinations: unique values, such as the SKU, belong to the first. */
   place: 'only' | 'first' | 'later';
 }
 
-/** A cell of several values: a comma separates them unless a backslash stands before it. */
+/** A cell of several values, separated by commas except after a backslash. */
 export function listOf(cell: string): string[] {
   return splitUnescaped(cell, ',')
     .map((part) => part.replaceAll('\\,', ',').trim())
@@ -23,7 +23,10 @@ export function attributesOf(row: WooRow, attributes: AttributeColumns[]): Map<s
   return new Map(pairs.filter(([name, value]) => name !== '' && value !== ''));
 }
 
-/** The attributes that tell variations apart, in the order of their product: those that a variation names, with a value or without. */
+/**
+ * The attributes that distinguish variations, in the order of their product: those that a variation names, with or without a
+ * value.
+ */
 export function optionsOf(row: WooRow, variations: WooRow[], attributes: AttributeColumns[]): string[] {
   const ofProduct = [...attributesOf(row, attributes).keys()];
   const named = new Set(variations.flatMap((each) => attributes.map(({ name }) => each.cell(name))));
@@ -36,8 +39,8 @@ export function optionsOf(row: WooRow, variations: WooRow[], attributes: Attribu
 }
 
 /**
- * The variations with a value for each option. One without a value stands for any: it comes once for each value of the product that no
- * variation before it has.
+ * The variations with a value for each option. One without a value means any: it is repeated for each value of the product that
+ * no earlier variation has.
  */
 export function variationsOf(
   parent: WooRow,

@@ -24,7 +24,7 @@ import { enabledOf, metadataOf, warnOfMisplaced } from './woocommerce-facts.ts';
 import { soldOf } from './woocommerce-sold.ts';
 import { listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
 
-/** What a file has, and how to read it. */
+/** The content of a file, and how to read it. */
 interface Layout {
   columns: Columns<WooColumn>;
   attributes: AttributeColumns[];
@@ -53,7 +53,7 @@ const FIELD_OF: Record<string, WooColumn> = {
   weight: 'kg',
 };
 
-/** The products of WooCommerce's product CSV. Variations, wherever they stand in the file, become variants of their parent. */
+/** The products of WooCommerce's product CSV. Variations, anywhere in the file, become variants of their parent. */
 export async function* readWooCommerce(
   header: string[],
   rows: AsyncIterable<CsvRow>,
@@ -115,12 +115,12 @@ export async function* readWooCommerce(
   }
 }
 
-/** As the shop shows them; those of one place stay in the order of the file. */
+/** In the order of the shop; those with the same position stay in file order. */
 function byPosition(one: WooRow, other: WooRow): number {
   return (Number(one.text('position')) || 0) - (Number(other.text('position')) || 0);
 }
 
-/** What the old shop itself knew its products by, and the order in which it showed them. */
+/** The internal identifiers and list positions of the old shop. */
 function warnOfNumbers(parents: WooRow[], { columns, context }: Layout): void {
   const [first] = parents.filter((row) => row.text('id') !== '');
   const id = columns.get('id')?.header;
@@ -215,7 +215,7 @@ function warnOfLength(row: WooRow, html: string, warn: WooWarn): void {
   warn(row, `${row.header('description')}: ${words}`);
 }
 
-/** A row that stands for several variants has one SKU and one stock. */
+/** A row that covers several variants has one SKU and one stock. */
 function warnOfShared(variants: Variation[], warn: WooWarn): void {
   for (const { row, place } of variants) {
     if (place !== 'first') continue;

@@ -2,33 +2,33 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { PlaceOf, Read } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 
-/** A product to be sent, and the line of the file where it begins. */
+/** A product to send, and the line of the file where it begins. */
 export interface Row {
   line: number;
   product: ProductImport;
-  /** Where its parts stand, if they do not all stand on that line, under their own names. */
+  /** The lines and names of its parts, if they differ. */
   placeOf?: PlaceOf;
 }
 
-/** A product that will not be imported, and every reason known. */
+/** A product that will not be imported, with every known reason. */
 export interface Refused {
   line: number;
   slug?: string;
   errors: FieldError[];
 }
 
-/** What one call may contain: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
+/** The content limit of one call: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 900_000;
-/** Keeps one call short: the work of an import is in the variants. */
+/** Keeps one call short: most of an import's work is in the variants. */
 const MOST_VARIANTS = 1000;
 
-// The panel sends by the same code: browsers have no Buffer.
+// The panel sends with the same code, and browsers have no Buffer.
 const ENCODER = new TextEncoder();
 
 /**
- * Products in the order of the file, as many together as one call takes. What the reader refused, or no call could hold,
- * goes to `refuse`.
+ * Products in file order, as many together as one call allows. Rejections of the reader, and products too large for a call, go
+ * to `refuse`.
  */
 export async function* batchesOf(
   reads: AsyncIterable<Read>,

@@ -1,4 +1,4 @@
-/** What messages of one kind have in common: all but the numbers, names and lists in them. */
+/** The common part of messages of one kind: without numbers, names and lists. */
 export function shapeOf(message: string): string {
   return message
     .replace(/ \([^()]*\)$/, '')
@@ -9,10 +9,10 @@ export function shapeOf(message: string): string {
     .replace(/\d+(?:\.\d+)?/g, '0');
 }
 
-/** How many of a kind are shown one by one. */
+/** The number of messages of a kind that are shown individually. */
 const SHOWN = 3;
 
-/** Counts warnings by their kind, so that thousands of one do not hide the others. */
+/** Counts warnings by kind, so that thousands of one kind do not hide the others. */
 export class WarningKinds {
   readonly #kinds = new Map<string, { example: string; count: number }>();
   count = 0;
@@ -27,7 +27,7 @@ export class WarningKinds {
     return kind.count <= SHOWN;
   }
 
-  /** One line for each kind of which more came than were shown. */
+  /** One line for each kind with more messages than were shown. */
   rest(): string[] {
     return [...this.#kinds.values()].flatMap(({ example, count }) =>
       count > SHOWN ? `${count - SHOWN} more warnings like: ${example}` : [],

@@ -2,15 +2,15 @@ import { counted, painter } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Counts } from './send.ts';
 
-/** How far an import is, shown on stderr. */
+/** The progress of an import, shown on stderr. */
 export interface Progress {
-  /** Records how much was read, in bytes, and shows it when it is time. */
+  /** Records how many bytes were read, and shows the progress at intervals. */
   read: (bytes: number) => void;
-  /** Shows how far the import is, when it is time. */
+  /** Shows the progress at intervals. */
   update: () => void;
-  /** Prints a line of its own, above the bar, as it is. */
+  /** Prints a separate line above the bar. */
   say: (line: string) => void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end: () => void;
 }
 
@@ -19,8 +19,8 @@ const LINE_EVERY_MS = 5000;
 const BAR_WIDTH = 24;
 
 /**
- * Progress through a file of `size` bytes: a bar on a terminal, else a line every few seconds, and with `silent` nothing
- * but what is said.
+ * Progress through a file of `size` bytes: a bar on a terminal, else a line every few seconds; with `silent` only the printed
+ * lines.
  */
 export function createProgress(terminal: Terminal, size: number, counts: Counts, silent: boolean): Progress {
   const { stderr } = terminal;

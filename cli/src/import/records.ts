@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts';
 import type { ReportFiles } from './report-files.ts';
 import { isAboutRows } from './send.ts';
 
-/** Customers or orders of a file on their way to the shop, a hundred in a call. */
+/** Sends customers or orders of a file to the shop, a hundred per call. */
 
 type Sent<Item> = Extract<RecordRead<Item>, { item: unknown }>;
 
@@ -24,22 +24,22 @@ export interface RecordCounts {
   failed: number;
 }
 
-/** Who hears of what becomes of them. */
+/** The receiver of results. */
 export interface RecordListeners {
   warned: (line: number, message: string) => void;
   refused: (errors: FieldError[], name: string | undefined) => void;
-  /** Called after each answer of the server. */
+  /** Called after each response of the server. */
   sent?: (counts: RecordCounts) => void;
 }
 
 export interface RecordImport<Item> extends RecordListeners {
   noun: 'customer' | 'order';
   post: (items: Item[]) => Promise<{ results: Result[] }>;
-  /** Whether a warning of the server says nothing, such as before the products are in. */
+  /** Whether a warning of the server is irrelevant, such as before the products are imported. */
   ignores?: (warning: ValidationErrorItem) => boolean;
 }
 
-/** Sends all that is read; what the reader or the server refuses stops no other. Throws what ended the import. */
+/** Sends everything that is read; a rejection does not stop the others. Throws the error that ended the import. */
 export async function sendRecords<Item>(
   reads: AsyncIterable<RecordRead<Item>>,
   target: RecordImport<Item>,
@@ -56,7 +56,7 @@ export async function sendRecords<Item>(
   return counts;
 }
 
-/** What one call may contain: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
+/** The content limit of one call: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 900_000;
 
@@ -89,7 +89,7 @@ async function send<Item>(rows: Sent<Item>[], target: RecordImport<Item>, counts
     for (const result of results) record(rows[result.index], result, target, counts);
   } catch (error) {
     if (!isAboutRows(error)) throw error;
-    // The server refused the call as a whole for something in a row: the halves show which one it is.
+    // The server rejected the whole call because of one row: halving the batch finds it.
     const [first] = rows;
     if (rows.length > 1) {
       const middle = Math.ceil(rows.length / 2);
@@ -135,8 +135,8 @@ function named(name: string | undefined): string {
 }
 
 /**
- * Writes refusals and warnings to stderr, for people in words and for programs as lines of JSON, and to the files; `as` is the JSON
- * field with the name.
+ * Writes rejections and warnings to stderr, as words for people and JSON lines for programs, and to the files; `as` is the JSON
+ * field of the name.
  */
 export function recordListeners(
   terminal: Terminal,

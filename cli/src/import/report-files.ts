@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { csvOf } from '../csv.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 
-/** The files that an import writes: refused records as JSON lines, and all refusals and warnings as CSV. */
+/** The files of an import: rejected records as JSON lines, and all rejections and warnings as CSV. */
 export interface ReportFiles {
   refused: (record: object, errors: FieldError[], name: string) => void;
   warned: (line: number, message: string) => void;

@@ -16,7 +16,7 @@ interface ImportSettings {
   update_inventory: boolean;
 }
 
-/** What became of the products so far. */
+/** The results of the products so far. */
 export interface Counts {
   created: number;
   updated: number;
@@ -24,29 +24,32 @@ export interface Counts {
   refused: number;
 }
 
-/** An import under way: where to, how, and who is told of it. `counts` grow as answers come in. */
+/** A running import: its target, options and receiver. `counts` grow with each response. */
 export interface Import {
   client: DashboardClient;
   settings: ImportSettings;
   counts: Counts;
-  /** The SKUs of the file so far. Of each call of a dry run the server undoes what it tried. */
+  /** The SKUs of the file so far. In a dry run the server rolls each call back. */
   places: SkuPlaces;
-  /** Whether these are the SKUs of what was imported, or would be: they are noted here. */
+  /** Whether these are SKUs of products that were imported, or would be: they are recorded here. */
   claims: boolean;
-  /** Called after each answer of the server. */
+  /** Called after each response of the server. */
   sent: () => void;
-  /** Called for what the server removed from a row. */
+  /** Called for each part that the server removed from a row. */
   warned: (warning: { line: number; message: string; slug?: string }) => void;
-  /** Called for each row that the server refuses. */
+  /** Called for each row that the server rejects. */
   refused: (refused: Refused) => void;
 }
 
-/** Three calls at a time: the server reads the products of one while PostgreSQL writes those of another, and the next is at hand. */
+/**
+ * Three calls at a time: the server reads the products of one while PostgreSQL writes those of another, and the next one is
+ * ready.
+ */
 const IN_FLIGHT = 3;
 
 /**
- * Sends all batches. A row that the server refuses stops no other. Throws what ended the import, such as a server out of
- * reach, once no call is under way any more.
+ * Sends all batches. A rejected row does not stop the others. Throws the error that ended the import, such as an unreachable
+ * server, after all running calls have ended.
  */
 export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, target: Import): Promise<void> {
   const underway = new Set<Underway>();
@@ -72,7 +75,7 @@ export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, t
   if (failed) throw failed.reason;
 }
 
-/** A call that was begun, and not answered yet. */
+/** A call that has been sent and not answered yet. */
 interface Underway {
   skus: Set<string>;
   done: Promise<void>;
@@ -87,7 +90,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
     sent();
   } catch (error) {
     if (!isAboutRows(error)) throw error;
-    // The server refused the call as a whole for something in a row: the halves show which one it is.
+    // The server rejected the whole call because of one row: halving the batch finds it.
     const [first] = rows;
     if (rows.length > 1) {
       const middle = Math.ceil(rows.length / 2);
@@ -100,7 +103,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
   }
 }
 
-/** A 409 may be about a row as well, but not one that waiting and repeating the call would resolve. */
+/** A 409 may also concern a row, except one that waiting and repeating the call would resolve. */
 export function isAboutRows(error: unknown): error is CommerceError {
   if (!(error instanceof CommerceError)) return false;
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);

@@ -2,15 +2,15 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { Read, Warning } from '../formats/reading.ts';
 import type { SkuPlaces } from './sku-places.ts';
 
-/** What becomes of a SKU that an earlier variant of the file has. */
+/** The rule for a SKU that an earlier variant of the file has. */
 export type SharedSkuRule = 'keep-first' | 'suffix' | 'refuse';
 
 const LONGEST_SKU = 255;
 
 /**
- * The products of a file, of which no two variants share a SKU, whatever its case: the first in the file keeps it. By the rule
- * later ones have none, or `-2`, `-3` … appended, with a warning for each; with `refuse` all stay as they are, and the import refuses.
- * Those that stay are noted in `places`, but with `refuse`.
+ * The products of a file without shared SKUs, ignoring case: the first variant in the file keeps its SKU. By the rule, later
+ * ones have none, or `-2`, `-3` … appended, with a warning for each; with `refuse` all stay, and the import rejects them. The
+ * kept ones are recorded in `places`, except with `refuse`.
  */
 export async function* withoutSharedSkus(
   reads: AsyncIterable<Read>,
@@ -36,7 +36,7 @@ export async function* withoutSharedSkus(
       const other = first.slug === product.slug ? 'another variant of it' : `the product ${JSON.stringify(first.slug)}`;
       const kept = rule === 'suffix' ? freeSku(sku, places) : null;
       if (kept) places.set(kept, { line: at.line, slug: product.slug });
-      const becomes = kept ? `it becomes ${JSON.stringify(kept)}` : 'this variant comes in without a SKU';
+      const becomes = kept ? `it becomes ${JSON.stringify(kept)}` : 'this variant is imported without a SKU';
       const message = `${at.field}: ${other} has the SKU ${JSON.stringify(sku)} already, in line ${first.line}: ${becomes}. (${product.slug})`;
       warned({ line: at.line, message });
       return { ...part, sku: kept };

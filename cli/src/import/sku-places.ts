@@ -1,17 +1,17 @@
 import { KeyTable } from '../formats/key-table.ts';
 import { Texts } from '../formats/texts.ts';
 
-/** Where in the file a product has a SKU. */
+/** The place of a product's SKU in the file. */
 export interface SkuPlace {
   line: number;
   slug: string;
 }
 
-/** Which product of the file has a SKU, whatever its case; small enough for files of millions. */
+/** The product of each SKU in the file, ignoring case; compact enough for files with millions. */
 export class SkuPlaces {
   readonly #places = new KeyTable();
   readonly #lines: number[] = [];
-  /** The number of the product among the slugs. */
+  /** The index of the product among the slugs. */
   readonly #products: number[] = [];
   readonly #slugs = new Texts();
   readonly #encoder = new TextEncoder();
@@ -30,7 +30,7 @@ export class SkuPlaces {
 
   set(sku: string, { line, slug }: SkuPlace): void {
     this.#places.set(sku.toLowerCase(), this.#lines.length);
-    // The SKUs of a product come one after the other.
+    // The SKUs of a product are consecutive.
     if (slug !== this.#lastSlug) this.#slugs.add(this.#encoder.encode(slug));
     this.#lastSlug = slug;
     this.#lines.push(line);

@@ -2,18 +2,18 @@ import type { ValidationErrorItem } from '@commerce-backend/sdk';
 import type { Row } from './batches.ts';
 import type { SkuPlaces } from './sku-places.ts';
 
-/** The SKUs of a product, in the case that tells them apart. */
+/** The SKUs of a product, normalised for comparison. */
 export function skusOf({ product }: Row): string[] {
   return placesOf(product).map(({ sku }) => sku.toLowerCase());
 }
 
-/** Notes the SKUs of a product as its own. */
+/** Records the SKUs of a product. */
 export function claim(row: Row, claimed: SkuPlaces): void {
   const { line, product } = row;
   for (const sku of skusOf(row)) claimed.set(sku, { line, slug: product.slug });
 }
 
-/** Which SKUs of a product an earlier product of the file has, in the words of the server. */
+/** The SKUs of a product that an earlier product of the file has, with the server's message. */
 export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErrorItem[] {
   const { slug } = product;
   return placesOf(product).flatMap(({ sku, loc }) => {
@@ -24,7 +24,7 @@ export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErro
   });
 }
 
-/** The same refusal by the server, with the line of the other product if that is of the file. */
+/** The same error from the server, with the line of the other product if it is in the file. */
 export function withLine(mistake: ValidationErrorItem, claimed: SkuPlaces): ValidationErrorItem {
   const { type, msg, ctx } = mistake;
   const other = type === 'sku_taken' ? claimed.get(String(ctx?.sku)) : undefined;

@@ -12,11 +12,11 @@ import {
 type Listener = Schemas['EventListenerWithSecret'];
 type Event = Schemas['ListenerEvent'];
 
-/** What `follow` reports. */
+/** The reports of `follow`. */
 export interface Follower {
-  /** A listener was opened; `again` when the one before had expired, as after the sleep of a laptop. */
+  /** A listener was created; `again` if the one before had expired, for example after a laptop's sleep. */
   opened(listener: Listener, again: boolean): void;
-  /** An event, in its order; the next one is reported when this is done. */
+  /** An event, in order; the next one is reported when this one is done. */
   happened(event: Event, listener: Listener): Promise<void>;
   /** The server could not be reached or could not answer, and will be asked again. */
   interrupted(reason: string): void;
@@ -28,9 +28,9 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
 /**
- * Follows the events of a shop until the signal ends it, then throws the signal's reason. It outlives errors of the
- * network and restarts of the server, which keeps events for the listener meanwhile, up to 10 minutes. Other refusals are
- * thrown, and so is every error before the listener is opened.
+ * Follows the events of a shop until the signal ends it, then throws the signal's reason. It survives network errors and
+ * restarts of the server, which keeps events for the listener for up to 10 minutes. Other errors are thrown, and so is every
+ * error before the listener is created.
  */
 export async function follow(
   client: DashboardClient,
@@ -101,7 +101,7 @@ function waitAfter(error: Error, failures: number): number {
   return asked ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
-/** It would end by itself in 10 minutes, so nothing is lost when the server does not answer. */
+/** It expires after 10 minutes anyway, so nothing is lost if the server does not answer. */
 async function close(client: DashboardClient, listener_id: string): Promise<void> {
   const signal = AbortSignal.timeout(2000);
   const params = { path: { listener_id } };

@@ -1,9 +1,9 @@
 import { type Schemas, webhooks } from '@commerce-backend/sdk';
 
-/** As long as the shop itself waits for a receiver. */
+/** The shop's own timeout for a receiver. */
 const TIMEOUT_MS = 15_000;
 
-/** The result of forwarding an event: the status of the answer, or why there was none. */
+/** The result of forwarding an event: the status of the response, or the reason why there was none. */
 export interface Forwarded {
   event_id: string;
   type: string;
@@ -12,7 +12,7 @@ export interface Forwarded {
   duration_ms: number;
 }
 
-/** Sends an event to an address as the shop sends it to a webhook. Throws only when the signal ends it. */
+/** Sends an event to a URL as the shop sends it to a webhook. Throws only if the signal ends it. */
 export async function forward(
   url: string,
   { event_id, payload }: Schemas['ListenerEvent'],
@@ -26,7 +26,7 @@ export async function forward(
     ...(await webhooks.sign(body, secret, { event_id })),
   };
   const begun = performance.now();
-  const told = (outcome: Pick<Forwarded, 'status' | 'error'>) => {
+  const resultOf = (outcome: Pick<Forwarded, 'status' | 'error'>) => {
     return { event_id, type: payload.type, ...outcome, duration_ms: Math.round(performance.now() - begun) };
   };
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -35,14 +35,14 @@ export async function forward(
     const init = { method: 'POST', redirect: 'manual', headers, body } as const;
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) });
     await response.body?.cancel();
-    return told({ status: response.status });
+    return resultOf({ status: response.status });
   } catch (cause) {
     signal.throwIfAborted();
-    return told({ status: null, error: timeout.aborted ? `no answer in ${TIMEOUT_MS / 1000} s` : reasonOf(cause) });
+    return resultOf({ status: null, error: timeout.aborted ? `no answer in ${TIMEOUT_MS / 1000} s` : reasonOf(cause) });
   }
 }
 
-/** Node says only "fetch failed" and hides the reason in the cause, sometimes as nothing but a code. */
+/** Node reports only "fetch failed" and hides the reason in the cause, sometimes as a mere code. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { message?: string; code?: string } };
   return cause?.code ?? cause?.message ?? String(error);

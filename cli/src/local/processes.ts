@@ -9,26 +9,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, EXIT } from '../errors.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** The two processes of a shop on this machine: its server, and its storefront. */
+/** The two processes of a shop on this machine: its server and its storefront. */
 
 type Env = Record<string, string | undefined>;
 
-/** How long a server may take to end: what its own shutdown takes, and a little more. */
+/** The maximum shutdown time of a server: that of its own shutdown, and a little more. */
 const END_WITHIN_MS = 35_000;
 const ASK_EVERY_MS = 100;
 const SHOWN_LINES = 20;
-/** Loaded before the storefront. */
+/** Preloaded in the storefront. */
 const ENDS_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
 export interface Started {
   process: ChildProcess;
-  /** The exit code, as soon as the process has ended. */
+  /** The exit code, once the process has ended. */
   ended: Promise<number>;
 }
 
 /**
- * Starts the server; its log goes to a file, which begins anew. Resolves when the server is ready to answer. If it ends before
- * that, a CommandError has what it said.
+ * Starts the server with a new log file. Resolves when the server is ready. If it ends before that, throws a CommandError with
+ * its output.
  */
 export async function startServer(
   program: string,
@@ -50,8 +50,8 @@ export async function startServer(
 }
 
 /**
- * Starts the storefront, and starts it again whenever a file of its folder changes. One that has ended by itself waits for a
- * change. What it prints is handed on.
+ * Starts the storefront, and restarts it whenever a file of its folder changes. If it has exited, it waits for a change. Its
+ * output is passed on.
  */
 export function startStorefront(
   file: string,
@@ -90,7 +90,7 @@ export async function end({ process: child, ended }: Started): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The first port from this one on that nobody listens to. */
+/** The first port from this one on that is free. */
 export async function freePortFrom(first: number): Promise<number> {
   for (let port = first; ; port += 1) {
     if ((await isFree(port, '127.0.0.1')) && (await isFree(port))) return port;
@@ -99,7 +99,7 @@ export async function freePortFrom(first: number): Promise<number> {
   }
 }
 
-/** At one address, or at all of this machine. */
+/** At one address, or at all addresses of this machine. */
 async function isFree(port: number, host?: string): Promise<boolean> {
   const trial = createServer();
   try {
@@ -113,11 +113,14 @@ async function isFree(port: number, host?: string): Promise<boolean> {
   }
 }
 
-/** In a group of its own, so that Ctrl-C is for us, who end it in order; it ends by itself when the channel to us breaks. */
+/**
+ * In its own process group, so that Ctrl-C reaches only this program, which stops it in order; it exits when the channel to
+ * this program breaks.
+ */
 function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    // By which the server knows that the channel is for that.
+    // Tells the server that the channel is for that.
     env: { ...env, SERVER_PARENT_PID: String(process.pid) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fakeServer, folder, refusal } from '../testing.ts';
 
-/** What the programs of a new shop print when something is wrong. */
+/** The error output of the programs of a new shop. */
 
 const TEMPLATES = new URL('../../templates/', import.meta.url);
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** A folder with one of the programs, changed, and the credentials of a shop. */
+/** A folder with one of the programs, modified, and the credentials of a shop. */
 async function givenProgram(file: string, change: (text: string) => string, baseUrl: string): Promise<string> {
   const place = await folder();
   const text = change(await readFile(new URL(file, TEMPLATES), 'utf8'));
@@ -37,7 +37,7 @@ function run(place: string, file: string) {
   return { printed: () => printed.join(''), ended };
 }
 
-test('a typo in agent.js is reported with its stack and line, and not as a shop that does not run', async () => {
+test('reports a typo in agent.js with its stack and line, not as a shop that does not run', async () => {
   const typo = (text: string) => text.replace('await requestConsent(', 'await requestConsnt(');
   const agent = run(await givenProgram('agent.js', typo, 'http://127.0.0.1:9'), 'agent.js');
   await agent.ended;
@@ -45,21 +45,21 @@ test('a typo in agent.js is reported with its stack and line, and not as a shop 
   expect(agent.printed()).not.toContain('Is the shop running?');
 });
 
-test('agent.js without a running shop asks for it', async () => {
+test('agent.js asks for a running shop', async () => {
   const agent = run(await givenProgram('agent.js', (text) => text, 'http://127.0.0.1:9'), 'agent.js');
   await agent.ended;
   expect(agent.printed()).toContain('Is the shop running? Start it in another terminal: npm run dev');
   expect(agent.printed()).not.toMatch(/\n\s+at /);
 });
 
-test('a path that the API lacks is reported in the terminal of the storefront', async () => {
+test('reports a path that the API lacks in the terminal of the storefront', async () => {
   const message = 'The API has no path /api/storefront/prodcts.';
   const server = await fakeServer({
     'GET /api/storefront/collections': { body: { collections: [] } },
     'GET /api/storefront/prodcts': refusal(404, 'not_found', message),
   });
   const typo = (text: string) => text.replace("'/api/storefront/products',", "'/api/storefront/prodcts',");
-  // A port of its own: the program prints the one that it was given.
+  // A separate port: the program prints its port.
   const ready = (text: string) =>
     typo(text).replace(
       '}).listen(Number(PORT), () =>',

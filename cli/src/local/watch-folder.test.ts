@@ -14,13 +14,13 @@ async function watched() {
   return { place, file, changed };
 }
 
-/** As most editors save: a new file takes the place of the old one. */
+/** Saves like most editors: a new file replaces the old one. */
 async function saveByRename(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
 }
 
-/** A save may be reported twice where its two steps are more than the settling time apart. */
+/** A save may be reported twice if its two steps are more than the settling time apart. */
 async function reportsSave(changed: Mock, file: string, text: string): Promise<void> {
   const before = changed.mock.calls.length;
   await saveByRename(file, text);
@@ -33,7 +33,7 @@ test('reports each of several saves by rename', async () => {
   for (const text of ['1', '2', '3', '4']) await reportsSave(changed, file, text);
 });
 
-test('reports saves in a subfolder that was made later', async () => {
+test('reports saves in a subfolder that was created later', async () => {
   const { place, changed } = await watched();
   await mkdir(join(place, 'pages'));
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));

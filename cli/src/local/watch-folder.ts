@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const SETTLED_MS = 50;
 
 /**
- * Calls back after files in a folder or its subfolders have changed. Each folder has a watcher of its own: Node's recursive watch on
- * Linux follows each file by its inode, and loses it with the first save by rename (vim, JetBrains, formatters, `sed -i`).
+ * Calls back after files in a folder or its subfolders have changed. Each folder has its own watcher: Node's recursive watch on
+ * Linux follows each file by its inode, and loses it at the first save by rename (vim, JetBrains, formatters, `sed -i`).
  */
 export function watchFolder(folder: string, changed: () => void): { close: () => void } {
   const watchers = new Map<string, FSWatcher>();
@@ -20,7 +20,7 @@ export function watchFolder(folder: string, changed: () => void): { close: () =>
     }, SETTLED_MS);
   }
 
-  /** Watches the folders that are there now. */
+  /** Watches the current folders. */
   function update(): void {
     const present = new Set(foldersIn(folder));
     for (const [place, watcher] of watchers) {

@@ -1,6 +1,6 @@
 import { CommandError, EXIT, usageError } from '../errors.ts';
 
-/** Where the consent of a shop is asked for. */
+/** The consent endpoint of a shop. */
 export interface ConsentPlace {
   baseUrl: string;
   siteId: string;
@@ -9,10 +9,10 @@ export interface ConsentPlace {
 }
 
 /**
- * Finds it by the metadata of OAuth, as any client of MCP does:
- * 1. the address, asked without a token, names the metadata of the resource (RFC 9728)
- * 2. that is about this very address, and names the issuer
- * 3. the metadata of the issuer (RFC 8414) names where devices ask
+ * Finds it by OAuth metadata, like any MCP client:
+ * 1. a request without a token returns the URL of the resource metadata (RFC 9728)
+ * 2. the resource metadata must be about this URL, and names the issuer
+ * 3. the metadata of the issuer (RFC 8414) names the device endpoint
  */
 export async function findConsent(address: string): Promise<ConsentPlace> {
   checkAddress(address);
@@ -20,7 +20,7 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   const [, named] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '') ?? [];
   if (refused.status !== 401 || !named) throw notAShop();
   const { resource, authorization_servers } = await read(named, address);
-  // Else another shop could have its tokens sent here.
+  // Otherwise another shop could have its tokens sent here.
   if (resource !== address) {
     throw new CommandError(EXIT.refused, 'other_address', `The shop calls this address ${resource}.`, 'Use that one.');
   }
@@ -36,24 +36,24 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   return { baseUrl: endpoint.origin, siteId, revoke: (token) => revoke(revocation, token) };
 }
 
-/** Throws a usage error for what is no address of the web. */
+/** Throws a usage error for an invalid URL. */
 export function checkAddress(address: string): void {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return;
-  throw usageError(`${address} is no address.`, 'Give a whole one: https://shop.example/mcp');
+  throw usageError(`${address} is not a URL.`, 'Give a full URL: https://shop.example/mcp');
 }
 
 async function read(metadata: string, address: string): Promise<Record<string, unknown>> {
-  // Addresses that an answer names lead to the same server, or the answer is not believed.
+  // URLs in a response must be on the same server, or the response is rejected.
   if (URL.parse(metadata)?.origin !== new URL(address).origin) throw notAShop();
   const answer = await ask(metadata);
-  const told = await answer.json().catch(() => undefined);
-  if (!answer.ok || typeof told !== 'object' || told === null) throw notAShop();
-  return told as Record<string, unknown>;
+  const json = await answer.json().catch(() => undefined);
+  if (!answer.ok || typeof json !== 'object' || json === null) throw notAShop();
+  return json as Record<string, unknown>;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** A token that has ended already is as good. */
+/** A token that has already ended counts as revoked. */
 async function revoke(endpoint: string, token: string): Promise<void> {
   const { ok, status } = await ask(endpoint, { method: 'POST', body: new URLSearchParams({ token }) });
   if (!ok) throw new CommandError(EXIT.refused, 'not_revoked', `The shop answered ${status}.`, 'Try again later.');

@@ -4,11 +4,11 @@ import type { CallToolResult, DiscoverResult, ListToolsResult } from '@modelcont
 import { CommandError, EXIT } from '../errors.ts';
 import { version } from '../version.ts';
 
-/** The MCP endpoint of a shop, called with an agent's token: one message, one answer. */
+/** The MCP endpoint of a shop, called with an agent's token: one message, one response. */
 export interface ShopTools {
   discover(): Promise<DiscoverResult>;
   list(): Promise<ListToolsResult>;
-  /** Sent again, with the same key, if the answer is lost: its effect happens once. */
+  /** Repeated with the same key if the response is lost, so that its effect happens once. */
   call(params: ToolParams): Promise<CallToolResult>;
 }
 
@@ -18,7 +18,7 @@ export interface ToolParams {
   _meta?: Record<string, unknown> | undefined;
 }
 
-/** A message that the shop answered with an error of the protocol. */
+/** A message that the shop answered with a protocol error. */
 export class MessageRefused extends Error {
   readonly code: number;
 
@@ -98,7 +98,8 @@ function resultIn<Result>(status: number, text: string): Result {
     throw new MessageRefused(code, message);
   }
   const code = typeof answer.error === 'string' ? answer.error : 'unexpected_answer';
-  const message = typeof answer.message === 'string' ? answer.message : `The answer ${status} is none of MCP.`;
+  const message =
+    typeof answer.message === 'string' ? answer.message : `The response with status ${status} is not MCP.`;
   const remedy =
     status === 401
       ? 'Ask the customer again: commerce mcp login ADDRESS, or set COMMERCE_AGENT_TOKEN to a token that has not ended.'

@@ -2,13 +2,13 @@ import { createStorefrontClient, type StorefrontClient, unwrap } from '@commerce
 import type { MockShop } from '@commerce-backend/sdk/mocks/fetch';
 
 /**
- * In place of the server's hosted pages: a checkout that is placed with one button, an agent's request to allow, the account from
- * which agents are ended, and pictures. The first customer of the shop is always logged in.
+ * Replaces the server's hosted pages: a checkout that is placed with one button, an agent's consent request, the account where
+ * agents are revoked, and pictures. The first customer of the shop is always logged in.
  */
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Answers a page, or undefined when the address is none of them. */
+/** Serves a page; undefined for any other path. */
 export function openPages(shop: MockShop, fetch: Fetch): (request: Request) => Promise<Response | undefined> {
   const guest = createStorefrontClient({ ...shop, fetch, maxAttempts: 1 });
   async function asCustomer(): Promise<StorefrontClient> {
@@ -70,13 +70,13 @@ async function consentPage(customer: StorefrontClient, query: URLSearchParams, f
   return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);
 }
 
-/** Where an agent sends the browser for an authorization code. */
+/** The URL to which an agent sends the browser for an authorization code. */
 function authorizationPage(shop: MockShop, url: string, form?: URLSearchParams): Response {
   if (form) {
     const location = shop.authorize(url, form.get('decision') === 'allow' ? {} : 'deny');
     return new Response(null, { status: 303, headers: { Location: location } });
   }
-  // Denying changes nothing here, and tells where the browser would go.
+  // A denial changes nothing here, and shows where the browser would be sent.
   const back = new URL(shop.authorize(url, 'deny')).host;
   const asked = `<p>An agent at ${escaped(back)} asks to shop for ${escaped(shop.customers[0]?.email ?? '')}.</p>`;
   return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);
@@ -105,7 +105,7 @@ function page(title: string, content: string, status = 200): Response {
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 }
 
-/** A plain picture with the name of what the demo shop would show. */
+/** A plain picture with the name of the demo shop's picture. */
 function picture(file: string): Response {
   const name = escaped(file.replace(/\.svg$/, '').replaceAll('-', ' '));
   const hue = [...file].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 360;

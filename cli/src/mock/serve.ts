@@ -8,7 +8,7 @@ type Answer = (request: Request) => Promise<Response>;
 
 const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, WWW-Authenticate';
 
-/** Listens on this machine; port 0 takes a free one. Throws a CommandError when the port is taken. */
+/** Listens on this machine; port 0 uses a free one. Throws a CommandError if the port is in use. */
 export async function listenOn(port: number): Promise<{ server: Server; port: number }> {
   const server = createServer();
   await new Promise<void>((listening, failed) => {

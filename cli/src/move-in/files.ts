@@ -7,21 +7,21 @@ import { isShopifyCustomers } from '../formats/shopify-customers.ts';
 import { isShopifyOrders } from '../formats/shopify-orders.ts';
 import { isInventory } from './stock.ts';
 
-/** The exports of a shop in a folder, told apart by what is in them. */
+/** The exports of a shop in a folder, distinguished by their content. */
 export interface Exports {
   products: string[];
   customers: string[];
   orders: string[];
   redirects: string[];
   inventory: string[];
-  /** Files that are none of these, by their names. */
+  /** Other files, by their names. */
   others: string[];
 }
 
-/** Where redirects are written; the second where the old shop's own export has the first name. */
+/** The file of the redirects; the second if the old shop's own export has the first name. */
 const WRITTEN = ['redirects.csv', 'new-redirects.csv'];
 
-/** Finds them. A usage error when the folder has none of products, customers and orders. */
+/** Finds the exports. A usage error if the folder has no products, customers or orders. */
 export async function findExports(folder: string): Promise<Exports> {
   const found: Exports = { products: [], customers: [], orders: [], redirects: [], inventory: [], others: [] };
   const names = (await readdir(folder)).filter((name) => /\.(?:csv|zip|jsonl)$/i.test(name)).sort(inOrder);
@@ -42,28 +42,28 @@ export async function findExports(folder: string): Promise<Exports> {
   return found;
 }
 
-/** What a move-in before wrote there itself. */
+/** Files that an earlier move-in wrote there. */
 function isOurs(head: string, name: string): boolean {
   return WRITTEN.includes(name) && /^from,to\r?\n/.test(head);
 }
 
-/** Where the redirects go unless something else was asked for: never over a file that somebody else wrote. */
+/** The default file of the redirects: never one that somebody else wrote. */
 export function redirectsPath(folder: string, exports: Exports): string {
   const theirs = new Set([...readFiles(exports), ...exports.others.map((name) => join(folder, name))]);
   const paths = WRITTEN.map((name) => join(folder, name));
   const free = paths.find((path) => !theirs.has(path));
   if (free) return free;
-  throw usageError(`${paths.join(' and ')} are in the way.`, 'Say by --redirects where to write the redirects.');
+  throw usageError(`${paths.join(' and ')} are in the way.`, 'Give another file with --redirects.');
 }
 
-/** A usage error for a file that was to be written over one of the exports. */
+/** A usage error for a file that would overwrite one of the exports. */
 export function refuseOver(exports: Exports, ...written: (string | undefined)[]): void {
   const theirs = new Set(readFiles(exports).map((path) => resolve(path)));
   const over = written.find((path) => path !== undefined && theirs.has(resolve(path)));
-  if (over) throw usageError(`${over} is one of the exports.`, 'Name another file to write to.');
+  if (over) throw usageError(`${over} is one of the exports.`, 'Give another file to write to.');
 }
 
-/** The files that are read, in the order in which they are. */
+/** The files to read, in reading order. */
 export function readFiles({ products, inventory, customers, orders, redirects }: Exports): string[] {
   return [...products, ...inventory, ...customers, ...orders, ...redirects];
 }

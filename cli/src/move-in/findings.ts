@@ -1,31 +1,31 @@
 import type { FieldError } from '../formats/row-reader.ts';
 import { shapeOf } from '../import/kinds.ts';
 
-/** Something of a file that was refused, or changed on the way, and where it stands. */
+/** A rejection or change in a file, and its place. */
 export interface Finding {
   file: string;
   line: number;
-  /** The column as the file calls it, where a finding is about one. */
+  /** The column as named in the file, if a finding is about one. */
   column?: string;
   /** The product, customer or order. */
   name?: string;
   message: string;
 }
 
-/** Findings of one kind, as a person works through them. */
+/** Findings of one kind, as a person handles them. */
 export interface Kind {
-  /** One of them, which stands for all. */
+  /** One example of the kind. */
   example: string;
   file: string;
   findings: Finding[];
 }
 
-/** What went otherwise than the files say. */
+/** The differences from the files. */
 export class Findings {
   readonly refused: Finding[] = [];
   readonly warnings: Finding[] = [];
 
-  /** A refused record, with every reason. */
+  /** A rejected record, with every reason. */
   refuse(file: string, errors: FieldError[], name: string | undefined): void {
     for (const { line, field, message } of errors) {
       this.refused.push({ file, line, column: field, message, ...(name && { name }) });
@@ -37,7 +37,7 @@ export class Findings {
   }
 }
 
-/** Findings that differ only in numbers and names together, the most frequent first. */
+/** Groups findings that differ only in numbers and names, the most frequent first. */
 export function kindsOf(findings: Finding[]): Kind[] {
   const groups = Map.groupBy(findings, ({ file, column = '', message }) => `${file} ${column} ${shapeOf(message)}`);
   return [...groups.values()]

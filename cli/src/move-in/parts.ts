@@ -12,7 +12,7 @@ import type { Exports } from './files.ts';
 import { Findings } from './findings.ts';
 import { readStock, type Stock, withStock } from './stock.ts';
 
-/** How many of a part came in, or would. */
+/** The number of imported records of a part. */
 export interface PartCounts {
   created: number;
   updated: number;
@@ -20,11 +20,11 @@ export interface PartCounts {
   refused: number;
 }
 
-/** What became of all parts. */
+/** The results of all parts. */
 export interface Outcome {
   counts: Record<'products' | 'customers' | 'orders', PartCounts>;
   findings: Findings;
-  /** The slug of each product that came in, by the handle that its old address ends with. */
+  /** The slug of each imported product, by the handle at the end of its old URL. */
   slugs: Map<string, string>;
 }
 
@@ -33,13 +33,13 @@ export interface MoveSettings {
   dry_run: boolean;
   duplicateSkus: SharedSkuRule;
   numberPrefix: string;
-  /** The encoding of the files; recognised when absent. */
+  /** The encoding of the files; detected when absent. */
   encoding: string | undefined;
-  /** Called after each answer of the server. */
+  /** Called after each response of the server. */
   sent: (part: keyof Outcome['counts'], counts: PartCounts) => void;
 }
 
-/** Imports, or with `dry_run` checks, all parts in the order in which one needs the other. Throws what ended it. */
+/** Imports, or with `dry_run` checks, all parts in the order of their dependencies. Throws the error that ended it. */
 export async function moveAll(exports: Exports, settings: MoveSettings): Promise<Outcome> {
   const outcome: Outcome = {
     counts: { products: noneYet(), customers: noneYet(), orders: noneYet() },
@@ -84,7 +84,7 @@ async function moveProducts(exports: Exports, settings: MoveSettings, outcome: O
     settings: { dry_run, update_inventory: false },
     counts,
     sent: () => sent('products', counts),
-    // By the time of the answer another file may be under way.
+    // By the time of the response, another file may be in progress.
     warned: ({ line, message, slug }) => findings.warn((slug && fileOf.get(slug)) || file, line, message),
     refused: ({ slug, errors }) => {
       findings.refuse((slug && fileOf.get(slug)) || file, errors, slug);
@@ -126,7 +126,7 @@ async function moveOrders(
     sent: (done) => sent('orders', plus(outcome.counts.orders, done)),
     noun: 'order',
     post: (orders) => unwrap(client.POST('/api/dashboard/orders/import', { body: { orders, dry_run } })),
-    // In a dry run the products are not there yet.
+    // In a dry run the products do not exist yet.
     ignores: ({ type }) => dry_run && withProducts && type === 'variant_not_found',
   });
   outcome.counts.orders = plus(outcome.counts.orders, counts);

@@ -1,13 +1,13 @@
 import { stringify } from 'csv-stringify/sync';
 import { openTable, readText } from '../formats/text-file.ts';
 
-/** Where an old address leads now; both begin with a slash. */
+/** The new target of an old URL; both begin with a slash. */
 export interface Redirect {
   from: string;
   to: string;
 }
 
-/** The addresses of products that are no longer where they were; `pattern` is the new one, such as `/products/{slug}`. */
+/** The URLs of products that have moved; `pattern` is the new one, such as `/products/{slug}`. */
 export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: string): Redirect[] {
   return [...slugs].flatMap(([handle, slug]) => {
     const from = `/products/${encodeURIComponent(handle)}`;
@@ -16,7 +16,7 @@ export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: st
   });
 }
 
-/** The redirects that the old shop had itself, from Shopify's own export of them, one leading straight to where the next one leads. */
+/** The redirects of the old shop, from Shopify's own export, with chains resolved to their end. */
 export async function ownRedirects(path: string, known: Redirect[], encoding?: string): Promise<Redirect[]> {
   const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
@@ -30,7 +30,7 @@ export async function ownRedirects(path: string, known: Redirect[], encoding?: s
   return found;
 }
 
-/** CSV with the columns `from` and `to`, or for a file named `_redirects` lines as static hosts read them. */
+/** CSV with the columns `from` and `to`, or for a file named `_redirects` lines in the format of static hosts. */
 export function redirectsFile(redirects: Redirect[], path: string): string {
   const each = [...new Map(redirects.map((redirect) => [redirect.from, redirect])).values()];
   if (/(?:^|[\\/])_redirects$/.test(path)) {
@@ -39,7 +39,7 @@ export function redirectsFile(redirects: Redirect[], path: string): string {
   return stringify([['from', 'to'], ...each.map(({ from, to }) => [from, to])]);
 }
 
-/** A space would end the address, and a line break begin a redirect that nobody made. */
+/** A space would end the URL, and a line break would start another redirect. */
 function inLine(address: string): string {
   return address.replace(/\s/g, encodeURIComponent);
 }

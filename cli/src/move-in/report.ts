@@ -2,7 +2,7 @@ import type { Exports } from './files.ts';
 import { type Finding, kindsOf } from './findings.ts';
 import type { Outcome, PartCounts } from './parts.ts';
 
-/** What a person needs to know after a shop has moved in, and to do. */
+/** The report for a person after a move-in, with the next steps. */
 export interface Report {
   folder: string;
   dry_run: boolean;
@@ -19,8 +19,8 @@ export function reportJson({ folder, dry_run, at, outcome, exports, redirects }:
     ...{ file, count: all.length, example },
     lines: all.map(({ line, message }) => ({ line, message })),
   }));
-  const told = { folder, dry_run, at, counts, refused: findings.refused, warnings, files_not_read: exports.others };
-  return `${JSON.stringify({ ...told, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
+  const summary = { folder, dry_run, at, counts, refused: findings.refused, warnings, files_not_read: exports.others };
+  return `${JSON.stringify({ ...summary, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
 }
 
 /** For people. */
@@ -37,11 +37,11 @@ export function reportText(report: Report): string {
     `REFUSED: ${refused.length === 0 ? 'nothing' : `${refused.length} reasons`}`,
     ...(refused.length > 0 ? [`  ${TO_DO}`, ''] : []),
     ...kindsOf(refused).flatMap(({ findings }) => [...findings.map(inWords), '']),
-    `WARNINGS: ${warnings.length === 0 ? 'none' : `${warnings.length}, of ${kinds.length} kinds. What they are about came in, but not as it was.`}`,
+    `WARNINGS: ${warnings.length === 0 ? 'none' : `${warnings.length}, of ${kinds.length} kinds. These records were imported with changes.`}`,
     ...kinds.map(({ findings, file, example }) => `  ${String(findings.length).padStart(6)} × ${file}: ${example}`),
     '',
     ...(exports.others.length > 0
-      ? [`NOT READ, because they are no export that is known here: ${exports.others.join(', ')}`, '']
+      ? [`NOT READ, because they are not a known export: ${exports.others.join(', ')}`, '']
       : []),
     ...(redirects ? [`REDIRECTS: ${redirects.count} old addresses that have changed, in ${redirects.file}`, ''] : []),
     'NEXT STEPS',
@@ -54,19 +54,19 @@ export function reportText(report: Report): string {
 }
 
 const TO_DO =
-  'Mend each line in the old shop or in the file, and run the same command again: what is in already stays as it is.';
+  'Fix each line in the old shop or in the file, and run the same command again: imported records do not change.';
 
 const NEXT_STEPS = [
-  'commerce setup: what is missing before the shop can sell, such as payment, delivery and taxes.',
-  'Collections are not part of the exports: make them anew (commerce collections create), automatic ones by tag, type or vendor.',
-  'Stock is that of the moment of the export. Export and import once more when the old shop closes (products import --update-inventory), and orders that came since then.',
-  'Customers have no password here: each sets one by the password reset. Tell them before they come.',
+  'commerce setup: the steps before the shop can sell, such as payment, delivery and taxes.',
+  'Collections are not part of the exports: create them again (commerce collections create), automatic ones by tag, type or vendor.',
+  'The stock is as of the export. When the old shop closes, export and import stock (products import --update-inventory) and new orders once more.',
+  'Customers have no password here: each sets one by the password reset. Tell them in advance.',
   'Discount codes, gift card balances, pages and menus are not part of the exports.',
   'Put the redirects into the storefront, and test a few old addresses.',
-  'commerce setup test-order: an order from the cart to the mails, which removes itself.',
+  'commerce setup test-order: a simulated order from the cart to the mails.',
 ];
 
-/** A table of what came of each part. */
+/** A table of the results of each part. */
 export function countLines(counts: Outcome['counts']): string[] {
   const columns = ['created', 'updated', 'unchanged', 'refused'] as const;
   const row = (name: string, cells: string[]) =>

@@ -2,9 +2,9 @@ import type { ProductImport, VariantInput } from '@commerce-backend/spec';
 import type { Read } from '../formats/reading.ts';
 import { openTable, readText } from '../formats/text-file.ts';
 
-/** The stock of a shop with several locations: its products' export has none, and that of its inventory has a row for each. */
+/** The stock of a shop with several locations: its product export has none, and its inventory export has a row for each. */
 
-/** What is there of each variant in all places, by `keyOf`. */
+/** The stock of each variant in all locations, by `keyOf`. */
 export type Stock = Map<string, number>;
 
 const QUANTITIES = ['available (not editable)', 'available', 'on hand (current)', 'on hand'];
@@ -14,7 +14,7 @@ export function isInventory(names: ReadonlySet<string>): boolean {
   return names.has('handle') && names.has('location') && QUANTITIES.some((name) => names.has(name));
 }
 
-/** Adds the rows of such a file. A place where a variant is not stocked has no number, and counts for nothing. */
+/** Adds the rows of such a file. A location without the variant has no number, and counts as nothing. */
 export async function readStock(path: string, stock: Stock, encoding?: string): Promise<void> {
   const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
@@ -33,11 +33,13 @@ export async function readStock(path: string, stock: Stock, encoding?: string): 
 }
 
 function keyOf(handle: string, values: (string | null | undefined)[]): string {
-  const told = values.map((value) => value?.trim() ?? '').filter((value) => value !== '' && value !== 'Default Title');
-  return [handle.trim(), ...told].join('\n').toLowerCase();
+  const options = values
+    .map((value) => value?.trim() ?? '')
+    .filter((value) => value !== '' && value !== 'Default Title');
+  return [handle.trim(), ...options].join('\n').toLowerCase();
 }
 
-/** The read product with the stock of its variants, where it has none; below zero only what may be sold so. */
+/** The product with the stock of its variants, if the file lacks it; below zero only if it may be sold that way. */
 export function withStock(read: Read, stock: Stock): Read {
   if (stock.size === 0 || !('product' in read) || !read.handle) return read;
   const { handle } = read;

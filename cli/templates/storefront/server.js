@@ -1,11 +1,11 @@
-// The storefront: a program that asks the shop by the SDK and writes HTML. Change it and save: `npm run dev` starts it again, and
-// open pages reload themselves. Every page is a function below; how they look is in style.css.
+// The storefront: a program that calls the shop with the SDK and returns HTML. Change it and save: `npm run dev` restarts it, and
+// open pages reload. Every page is a function below; style.css has the styles.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createCartSession, createStorefrontClient, isError, unwrap } from '@commerce-backend/sdk';
 
-// `npm run dev` sets these; where you run it for your shoppers, you do. DEMO_FILE names them all, such as the file of `commerce mock`.
+// `npm run dev` sets these; in production, set them yourself. DEMO_FILE is a file with all of them, such as that of `commerce mock`.
 const { DEMO_FILE, PORT = '3000', NODE_ENV } = process.env;
 const demo = DEMO_FILE ? JSON.parse(readFileSync(DEMO_FILE, 'utf8')) : {};
 const { COMMERCE_URL = demo.base_url, COMMERCE_SITE_ID = demo.site_id } = process.env;
@@ -81,7 +81,7 @@ async function cart({ session }) {
   );
 }
 
-// --- What forms do -------------------------------------------------------------------------------------------------------
+// --- Form actions --------------------------------------------------------------------------------------------------------
 
 async function addToCart({ session, form }) {
   await session.add({ variant_id: form.get('variant_id'), quantity: 1 });
@@ -96,7 +96,7 @@ async function removeFromCart({ session, form }) {
   return redirect('/cart');
 }
 
-/** The checkout is a page of the shop: there the shopper gives the address, pays, and confirms. */
+/** The checkout is a page of the shop, where the shopper enters the address, pays and confirms. */
 async function checkout({ session }) {
   const { checkout_url } = await session.run((cart_id, client) =>
     unwrap(client.POST('/api/storefront/checkout', { body: { cart_id } })),
@@ -121,7 +121,7 @@ class Html {
   }
 }
 
-/** Text in ${…} is escaped; only what this function made stays as it is. */
+/** Text in ${…} is escaped, except the output of this function. */
 function html(strings, ...values) {
   const written = (value) => {
     if (value instanceof Html) return value.text;
@@ -145,7 +145,7 @@ const redirect = (location) => ({ status: 303, headers: { Location: location } }
 
 // --- Serving -------------------------------------------------------------------------------------------------------------
 
-/** The shopper's cart: a cookie keeps its id. */
+/** The shopper's cart: a cookie stores its id. */
 function sessionOf(request, cookies) {
   const kept = new Map([['cart_id', /(?:^|; )cart_id=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]]]);
   const secure = IS_LIVE ? '; Secure' : '';
@@ -180,16 +180,16 @@ async function answer(request, cookies) {
   return { status: 404, ...page('Not found', html`<h1>There is no such page</h1>`) };
 }
 
-/** What the shop refuses, in words for shoppers; what is broken, only in the log. */
-function refused(error) {
-  const told = (status, words) => ({ status, ...page(words, html`<h1>${words}</h1>`) });
+/** The page for an error: a message for shoppers; other failures are logged. */
+function errorPage(error) {
+  const failed = (status, message) => ({ status, ...page(message, html`<h1>${message}</h1>`) });
   if (isError(error, 'not_found') || error instanceof URIError) {
     if (!IS_LIVE) console.error(error.stack);
-    return told(404, 'There is no such thing');
+    return failed(404, 'Not found');
   }
-  if (isError(error, 'insufficient_stock')) return told(409, 'There are not that many left');
+  if (isError(error, 'insufficient_stock')) return failed(409, 'Not enough in stock');
   console.error(error);
-  return told(500, 'That did not work. Please try again.');
+  return failed(500, 'That did not work. Please try again.');
 }
 
 createServer(async (request, response) => {
@@ -197,7 +197,7 @@ createServer(async (request, response) => {
     return response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('retry: 300\n\n');
   }
   const cookies = [];
-  const answered = await answer(request, cookies).catch(refused);
+  const answered = await answer(request, cookies).catch(errorPage);
   const { status = 200, headers, text, body = text, type = 'text/html; charset=utf-8' } = answered;
   response.writeHead(status, { 'Content-Type': type, 'Set-Cookie': cookies, ...headers }).end(body);
 }).listen(Number(PORT), () => console.log(`The storefront is at http://localhost:${PORT}`));

@@ -23,19 +23,19 @@ import {
 } from './state.ts';
 
 /**
- * How agents that can receive a browser get their tokens: the authorization code with PKCE below the issuer of the shop, as
- * `registerAgent`, `beginAuthorization` and `finishAuthorization` call it, and the token endpoint for devices. What the customer does
- * in the browser is the shop's helper `authorize`.
+ * The authorization code flow with PKCE, below the issuer of the shop, as `registerAgent`, `beginAuthorization` and
+ * `finishAuthorization` call it, and the token endpoint for devices. The shop's helper `authorize` plays the customer in the
+ * browser.
  */
 
 const CODE_LIFETIME_MS = 60_000;
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** What a customer gives who is asked how much. */
+/** The budget of a customer whom the request asks for one. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** A refusal in the terms of OAuth (RFC 6749 §4.1.2.1 and §5.2). */
+/** An OAuth error (RFC 6749 §4.1.2.1 and §5.2). */
 class OAuthRefusal extends Error {
   readonly error: string;
   constructor(error: string, message: string) {
@@ -46,7 +46,7 @@ class OAuthRefusal extends Error {
 
 const issuerOf = ({ baseUrl, site_id }: State) => `${baseUrl}/sites/${site_id}`;
 
-/** Answers a call of an address that OAuth describes; undefined for any other. */
+/** Answers a call to an OAuth endpoint; undefined for any other path. */
 export async function answerOAuth(state: State, request: Request): Promise<Response | undefined> {
   const { origin, pathname } = new URL(request.url);
   const address = origin + pathname;
@@ -161,7 +161,7 @@ async function exchange(state: State, form: URLSearchParams): Promise<StoredAgen
   return code.agent;
 }
 
-/** What an agent asks for at the address that it sends a browser to. Throws a TypeError for what the server would not take. */
+/** The parameters of an authorization request. Throws a TypeError for parameters that the server would reject. */
 export function askedAt(
   state: State,
   address: string,
@@ -191,7 +191,10 @@ export function askedAt(
   return { client, redirect_uri, terms };
 }
 
-/** The customer's decision, and the address that their browser is sent back to. Throws as `askedAt` does, or `agent_cap_exceeded`. */
+/**
+ * The customer's decision, and the address that the browser is redirected to. Throws as `askedAt` does, or
+ * `agent_cap_exceeded`.
+ */
 export function authorize(
   state: State,
   customer: StoredCustomer,

@@ -16,8 +16,8 @@ import type { State } from './state.ts';
 import { judge } from './validation.ts';
 
 /**
- * What becomes of a request, in the order of the server: route, credential, validation, then the operation, once per
- * Idempotency-Key. Operations that the small shop does not play answer with the contract's example.
+ * Handles a request in the order of the server: route, credential, validation, then the operation, once per Idempotency-Key.
+ * Operations that the mock shop does not simulate return the contract's example.
  */
 
 const handlers: Record<string, Handler<OperationId> | undefined> = {
@@ -25,18 +25,18 @@ const handlers: Record<string, Handler<OperationId> | undefined> = {
   ...{ ...consentHandlers, ...agentHandlers, ...intentHandlers },
 } as never;
 
-/** An error to play in place of an operation: a refusal, or no answer at all. */
+/** An error to simulate for an operation: an error response, or no response at all. */
 export type Played = Refusal | 'no_answer';
 
 export interface Backend {
   state: State;
-  /** The error to play now for an operation, if one is set. */
+  /** The error to simulate now for an operation, if one is set. */
   playedFor(operationId: string): Played | undefined;
-  /** Told of each answer. */
+  /** Called with each response. */
   note(operationId: string, status: number): void;
 }
 
-/** Answers a request as the server would. Rejects as fetch does when the connection is to fail. */
+/** Answers a request as the server would. Rejects like fetch if the connection is set to fail. */
 export async function answer(backend: Backend, request: Request): Promise<Response> {
   const { state } = backend;
   const oauth = await answerOAuth(state, request);
@@ -70,7 +70,7 @@ function isAgents({ headers }: Request): boolean {
   return headers.get('Authorization')?.startsWith('Bearer agt_') ?? false;
 }
 
-/** The consent pair is called by clients of OAuth. */
+/** OAuth clients call the two consent operations. */
 const OAUTH = ['agent.requestConsent', 'agent.pollConsent'];
 
 function refusedBy({ id }: MockOperation, refusal: Refusal, byAgent: boolean, request_id: string): Response {
@@ -110,7 +110,7 @@ async function perform(
   const all = [...unnamedSite(operation, request.headers, searchParams), ...mistakes];
   if (all.length > 0) throw new Invalid(all);
   const { principal, ...caller } = known;
-  // The contract has checked what the handler is given.
+  // The contract has validated the input of the handler.
   const call = { state, operation, path, query, body, ...caller } as unknown as Call;
   const key = request.method === 'GET' ? null : request.headers.get('Idempotency-Key');
   const run = () => responseOf(operation, call, request_id);
@@ -129,7 +129,7 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
-/** The one requirement that parameters cannot say. */
+/** The one requirement that the parameters cannot express. */
 function unnamedSite({ id }: MockOperation, headers: Headers, query: URLSearchParams): Invalid['detail'] {
   if (id !== 'agent.requestConsent' || headers.has('X-Site-ID') || query.has('site_id')) return [];
   return [{ loc: ['query', 'site_id'], msg: 'Send the shop here or in X-Site-ID.', type: 'missing' }];
@@ -143,7 +143,7 @@ function responseOf(operation: MockOperation, call: Call, request_id: string): R
   return Response.json(body, { status: operation.status, headers });
 }
 
-/** The same request under the same key gets the answer of the first; refusals are kept as well. */
+/** The same request under the same key gets the first response; stored errors are repeated as well. */
 function oncePerKey(state: State, key: string, request: string, run: () => Response, call: Call): Response {
   const first = state.replays.get(key);
   if (first) {
@@ -161,7 +161,7 @@ function oncePerKey(state: State, key: string, request: string, run: () => Respo
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     response = refusedBy(call.operation, error, call.agent !== null, state.nextId());
-    // What may turn out otherwise later is not kept.
+    // Results that may change later are not stored.
     if (response.status >= 500 || error.fields.retry_after_seconds !== undefined) return response;
   }
   state.replays.set(key, { request, response: response.clone() });

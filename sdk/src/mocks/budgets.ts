@@ -4,7 +4,7 @@ import { isInCategories } from './products.ts';
 import { Refusal } from './refusal.ts';
 import { isOver, type State, type StoredAgent, type StoredProduct } from './state.ts';
 
-/** What agents may spend, in the currency's minor unit, and on what. Budgets by the week or month do not begin anew here. */
+/** Budgets and categories of agents, in the currency's minor unit. Weekly and monthly budgets do not reset here. */
 
 export function budgetOf(state: State, agent: StoredAgent): AgentBudget {
   const { budget_cents, max_per_order_cents, budget_period } = agent.terms;

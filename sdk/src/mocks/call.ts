@@ -11,21 +11,21 @@ export interface Call<Id extends OperationId = OperationId> {
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
-  /** Who calls, also through an agent; null for a guest. */
+  /** The customer, who may act through an agent; null for a guest. */
   customer: StoredCustomer | null;
   agent: StoredAgent | null;
   /** The token of the customer or the agent; empty for a guest. */
   token: string;
 }
 
-/** What of a call the shop's own rules need to know. */
+/** The parts of a call that the rules of the shop need. */
 export type Caller = Pick<Call, 'state' | 'customer' | 'agent'>;
 
 type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
 type Success = 200 | 201 | 202 | 204;
 type Answer<Id extends OperationId> = Json<operations[Id]['responses'][keyof operations[Id]['responses'] & Success]>;
 
-/** Answers with the body of success. */
+/** Responds with the body of success. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Answer<Id>;
 
 /** Some of the operations, by their ids. */

@@ -22,7 +22,7 @@ export const CREDENTIALS: MockCredentials = {
   syncSecret: `syk_mock${'4'.repeat(34)}`,
 };
 
-/** Who calls; `principal` is whose idempotency keys these are. */
+/** The caller; `principal` owns the idempotency keys. */
 export interface Known {
   principal: string;
   customer: StoredCustomer | null;
@@ -75,7 +75,7 @@ export function authenticate(state: State, operation: MockOperation, { headers, 
   return { principal: customer.id, customer, agent: null, token: bearer };
 }
 
-/** The first alternative whose headers are all there, and whose bearer is of its kind. */
+/** The first alternative whose headers are all present, with a bearer token of the right kind. */
 function alternativeOf({ security }: MockOperation, headers: Headers, bearer: string): string[] | undefined {
   const isThere = (name: string) => {
     if (!headers.has(HEADERS[name] ?? '')) return false;

@@ -21,7 +21,7 @@ import { findVariant } from './products.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { after, DAY, now, type StoredCart, type StoredLine } from './state.ts';
 
-/** Carts, as the server changes them. */
+/** Changes of carts by the rules of the server. */
 
 const MOST_LINES = 100;
 const MOST_PIECES = 999;
@@ -32,13 +32,13 @@ function changeable(caller: Caller, id: string): StoredCart {
   return cart;
 }
 
-/** Puts the time of the change on a cart, and lets it live longer. */
+/** Updates the time of the last change and extends the cart's life. */
 function touch(cart: StoredCart): void {
   cart.updated_at = now();
   cart.expires_at = after((cart.customer_id && !cart.agent ? 90 : 30) * DAY);
 }
 
-/** Adds pieces of a variant. A refusal leaves the cart as it was. */
+/** Adds pieces of a variant. If it is rejected, the cart is unchanged. */
 export function addItem(caller: Caller, id: string, given: { variant_id: string; quantity: number }): StoredCart {
   const cart = changeable(caller, id);
   const variant = findVariant(caller.state, given.variant_id);
@@ -57,7 +57,7 @@ export function addItem(caller: Caller, id: string, given: { variant_id: string;
   return withLines(caller, cart, lines, changed);
 }
 
-/** Sets the lines of a cart, of which one has more pieces than before, within stock and mandate. */
+/** Sets the lines of a cart, one of which has more pieces than before, within the stock and the agent's limits. */
 function withLines(caller: Caller, cart: StoredCart, lines: StoredLine[], more?: StoredLine): StoredCart {
   const before = cart.lines;
   cart.lines = lines;
@@ -119,7 +119,7 @@ export function removeDiscount(caller: Caller, id: string): StoredCart {
   return cart;
 }
 
-/** Ends a cart with the checkout that is open for it. */
+/** Ends a cart and its open checkout. */
 function cancelCart(caller: Caller, id: string): Cart {
   const cart = changeable(caller, id);
   const shown = cartView(caller.state, cart);

@@ -7,7 +7,7 @@ import { notFound, Refusal } from './refusal.ts';
 import { choicesAmong, parcelOf, undeliverable } from './shipping.ts';
 import { after, DAY, isOver, now, type State, type StoredCart, type StoredCheckout, type StoredLine } from './state.ts';
 
-/** Carts, as they are found and shown, and what they come to. */
+/** Finding carts, showing them and calculating their totals. */
 
 export function newCart({ state, customer, agent }: Caller, locale: string | null = null): StoredCart {
   const days = customer ? (agent ? 30 : 90) : 7;
@@ -19,7 +19,7 @@ export function newCart({ state, customer, agent }: Caller, locale: string | nul
   return cart;
 }
 
-/** The customer's active cart, which begins here if there is none. */
+/** The customer's active cart; creates it if there is none. */
 export function cartOfCustomer(caller: Caller): StoredCart {
   const own = [...caller.state.carts.values()].find(
     (cart) => cart.customer_id === caller.customer?.id && !cart.agent && isUsable(cart),
@@ -66,14 +66,14 @@ export function openCheckoutOf(state: State, cart: StoredCart): StoredCheckout |
   );
 }
 
-/** How much of a line could be bought now, with what its own checkout holds. */
+/** The quantity of a line that could be bought now, including the reservation of its own checkout. */
 export function availableOf(state: State, cart: StoredCart, { variant }: StoredLine): number {
   if (!isVisible(variant.product)) return 0;
   if (!isTracked(variant) || variant.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;
   return Math.max(0, freeOf(variant) + (openCheckoutOf(state, cart)?.held.get(variant) ?? 0));
 }
 
-/** Throws `insufficient_stock` when there are fewer than the lines say. */
+/** Throws `insufficient_stock` if the stock is less than the quantities of the lines. */
 export function refuseShort({ state, agent }: Caller, cart: StoredCart, lines: StoredLine[]): void {
   const short = lines
     .map((line) => ({ line, available: availableOf(state, cart, line) }))
@@ -105,14 +105,14 @@ export function pricedLines(lines: StoredLine[]) {
   }));
 }
 
-/** The terms of the code on a cart, while its conditions hold. */
+/** The terms of the code on a cart, if its conditions are met. */
 export function discountOn(state: State, cart: StoredCart) {
   const { discount } = cart;
   if (!discount || refusalOf(state, discount, pricedLines(forSale(cart)))) return undefined;
   return termsOf(state, discount);
 }
 
-/** What a cart comes to before shipping and tax. */
+/** The totals of a cart before shipping and tax. */
 export function totals(state: State, cart: StoredCart): Totals {
   return totalsOf({
     ...{ lines: pricedLines(forSale(cart)), discount: discountOn(state, cart), shipping: 0, digits: state.digits },
@@ -178,7 +178,7 @@ function warningsOfLine(state: State, cart: StoredCart, line: StoredLine): CartW
   return found;
 }
 
-/** How a cart can be delivered. */
+/** The shipping options of a cart. */
 export function deliveryOf(caller: Caller, id: string, to: Parameters<typeof parcelOf>[0]) {
   const { state } = caller;
   const cart = findCart(caller, id);
@@ -188,14 +188,14 @@ export function deliveryOf(caller: Caller, id: string, to: Parameters<typeof par
   return { shipping_options, warnings: undeliverable(state, shipping_options, parcel) };
 }
 
-/** Ends a checkout, and gives back what it holds. */
+/** Ends a checkout, and releases its stock. */
 export function endCheckout(checkout: StoredCheckout, status: 'cancelled' | 'expired' = 'cancelled'): void {
   releaseStock(checkout);
   checkout.status = status;
   checkout.updated_at = now();
 }
 
-/** Gives back what a checkout holds. */
+/** Releases the stock of a checkout. */
 export function releaseStock(checkout: StoredCheckout): void {
   for (const [variant, quantity] of checkout.held) variant.reserved -= quantity;
   checkout.held.clear();

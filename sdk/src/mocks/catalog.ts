@@ -31,7 +31,7 @@ export const NO_POLICIES = { terms_url: null, privacy_url: null, imprint_url: nu
 
 export type ListQuery = Call<'storefront.listProducts'>['query'];
 
-/** The products that meet all filters, in the order asked for. */
+/** The products that match all filters, in the requested order. */
 export function filtered(state: State, query: ListQuery, categories: string[] = []): StoredProduct[] {
   const { q, sort = q ? 'relevance' : 'newest', in_stock, unavailable } = query;
   const hidden = unavailable === 'hide';

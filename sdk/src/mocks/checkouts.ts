@@ -20,7 +20,7 @@ import { bodyMistake, Invalid, notFound, Refusal } from './refusal.ts';
 import { requireReviewed } from './review.ts';
 import { after, isOver, now, type State, type StoredCheckout, type StoredOrder } from './state.ts';
 
-/** Checkouts, from a cart to an order. Bank transfer and, for what is picked up, paying there; the mocks take no cards. */
+/** Checkouts, from a cart to an order. Bank transfer and, for pickups, payment on site; the mocks take no cards. */
 
 const MINUTE = 60_000;
 
@@ -43,7 +43,7 @@ export function refuseOver({ status, cart, order }: StoredCheckout): void {
   throw new Refusal('checkout_not_open', `The checkout is ${status}.`, fields);
 }
 
-/** Holds exactly what the cart has. Throws `insufficient_stock`, and then holds what it held before. */
+/** Reserves exactly the quantities of the cart. Throws `insufficient_stock`, and then keeps the previous reservation. */
 function hold(caller: Caller, checkout: StoredCheckout): void {
   refuseShort(caller, checkout.cart, checkout.cart.lines);
   releaseStock(checkout);
@@ -55,7 +55,7 @@ function hold(caller: Caller, checkout: StoredCheckout): void {
   checkout.reserved_until = after(15 * MINUTE);
 }
 
-/** Begins the checkout of a cart, or renews the one that is open for it. */
+/** Starts the checkout of a cart, or renews its open one. */
 export function createCheckout(
   caller: Caller,
   cart_id: string,
@@ -87,12 +87,12 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
     ...{ id: state.nextId(), cart, customer_id: known?.id ?? null, agent: cart.agent },
     status: cart.agent ? 'requires_escalation' : 'open',
     ...{ email: known?.email ?? null, phone: known?.phone ?? null, billing_address: null, shipping_option_id: null },
-    // Only what is known.
+    // Only the known fields.
     shipping_address: is_default
       ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
       : null,
     ...{ payment_method: null, note: null, locale: cart.locale, return_url: null, cancel_url: null },
-    ...{ marketing_opt_in: false, shown_total: 0, shown_prices: {}, told_prices: null, held: new Map() },
+    ...{ marketing_opt_in: false, shown_total: 0, shown_prices: {}, reported_prices: null, held: new Map() },
     ...{ reserved_until: null, expires_at: after(lifeOf(cart)), order: null, created_at: now(), updated_at: now() },
   };
 }
@@ -101,12 +101,12 @@ function lifeOf({ agent }: StoredCheckout['cart']): number {
   return (agent ? 24 * 60 : 60) * MINUTE;
 }
 
-/** Extends a checkout's life, and remembers what is shown. */
+/** Extends a checkout's life, and records the values that were shown. */
 function show(state: State, checkout: StoredCheckout): Priced {
   const priced = price(state, checkout);
   checkout.shown_total = priced.totals.total;
   checkout.shown_prices = pricesOf(priced);
-  checkout.told_prices = null;
+  checkout.reported_prices = null;
   checkout.updated_at = now();
   checkout.expires_at = after(lifeOf(checkout.cart));
   return priced;
@@ -116,7 +116,7 @@ function pricesOf({ checkout }: Priced): Record<string, number> {
   return Object.fromEntries(forSale(checkout.cart).map(({ id, variant }) => [id, variant.price]));
 }
 
-/** An agent's purchase stays within its categories and its budget, whoever changes it. */
+/** Keeps an agent's purchase within its categories and its budget, whoever changes it. */
 function requireMandate({ state }: Pick<Caller, 'state'>, { checkout, totals }: Priced): void {
   const { agent, cart } = checkout;
   if (!agent) return;
@@ -157,13 +157,13 @@ export function updateCheckout(caller: Caller, id: string, patch: Patch): Priced
   return show(state, checkout);
 }
 
-/** What a shopper has seen. */
+/** The values that a shopper has seen. */
 interface Seen {
   expected?: string | undefined;
   expected_total?: string | undefined;
 }
 
-/** Makes the order of a checkout. A completed one answers its order. */
+/** Creates the order of a checkout. A completed one returns its order. */
 export function completeCheckout(caller: Caller, id: string, seen: Seen = {}): StoredOrder {
   const { state, customer, agent } = caller;
   const found = state.checkouts.get(id);
@@ -208,10 +208,10 @@ function requireSeen(state: State, priced: Priced, expected_total: string | unde
   const expected = expected_total === undefined ? checkout.shown_total : amountOf(state, expected_total);
   const prices = pricesOf(priced);
   const isSame = (seen: Record<string, number> | null) => JSON.stringify(seen) === JSON.stringify(prices);
-  const told = expected_total !== undefined && isSame(checkout.told_prices);
-  if (totals.total === expected && (told || isSame(checkout.shown_prices))) return;
+  const isAccepted = expected_total !== undefined && isSame(checkout.reported_prices);
+  if (totals.total === expected && (isAccepted || isSame(checkout.shown_prices))) return;
   const { shown_prices } = checkout;
-  checkout.told_prices = prices;
+  checkout.reported_prices = prices;
   const inWords = (amount: number | undefined) => (amount === undefined ? null : decimal(amount, state.digits));
   const [total, expectedTotal] = [inWords(totals.total), inWords(expected)];
   const message =

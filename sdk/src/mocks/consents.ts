@@ -22,7 +22,7 @@ import {
   type StoredCustomer,
 } from './state.ts';
 
-/** How agents get their tokens: the device grant, approved by the shop's helper or by a customer's call. */
+/** Tokens for agents by the device grant, approved by the shop's helper or by a customer's call. */
 
 export const SCOPES: AgentTerms['scopes'] = [
   'catalog:read',
@@ -36,7 +36,7 @@ const INTERVAL_SECONDS = 5;
 const MOST_AGENTS = 10;
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** Two groups of four letters, the same for the same number. */
+/** Two groups of four letters; the same number gives the same groups. */
 function userCodeOf(count: number): string {
   let rest = count * 7_919 + 1;
   const letters = Array.from({ length: 8 }, () => {
@@ -47,7 +47,7 @@ function userCodeOf(count: number): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** What is asked for, with the server's defaults. Throws what does not fit as a validation error. */
+/** The requested terms, with the server's defaults. Throws invalid ones as a validation error. */
 export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
   const agent_name = (wish.agent_name ?? wish.client_id ?? '').trim();
   const mistakes: Invalid['detail'] = [];
@@ -80,7 +80,7 @@ function requestConsent(state: State, wish: ConsentRequest): StoredConsent {
   return consent;
 }
 
-/** The request behind a code that people see. Throws `not_found`. */
+/** The request of a user code. Throws `not_found`. */
 export function findConsent(state: State, user_code: string): StoredConsent {
   const plain = (code: string) => code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   const found = [...state.consents.values()].find((one) => plain(one.user_code) === plain(user_code));
@@ -88,7 +88,7 @@ export function findConsent(state: State, user_code: string): StoredConsent {
   return found;
 }
 
-/** Approves a request, or the part of it that the customer says. Throws `consent_not_pending` or `consent_expired`. */
+/** Approves a request, or a part of it. Throws `consent_not_pending` or `consent_expired`. */
 export function approve(
   state: State,
   customer: StoredCustomer,
@@ -103,7 +103,7 @@ export function approve(
   return consent;
 }
 
-/** What a customer allows of what was asked for. Throws a validation error for more. */
+/** The terms that a customer approves. Throws a validation error for more than was requested. */
 export function approvedTerms(
   terms: AgentTerms,
   { current_password: _, ...approval }: AgentConsentApproval,
@@ -133,7 +133,7 @@ function requireStatus({ status, expires_at }: StoredConsent, wanted: string[]):
   throw new Refusal('consent_not_pending', `The request is already ${status}.`, { status });
 }
 
-/** The token of an approved request. Throws `authorization_pending`, `slow_down` and the other answers to a poll. */
+/** The token of an approved request. Throws `authorization_pending`, `slow_down` and the other poll errors. */
 export function pollConsent(state: State, device_code: string): StoredAgent {
   const consent = state.consents.get(device_code);
   if (!consent || consent.status === 'consumed') {
@@ -149,7 +149,7 @@ export function pollConsent(state: State, device_code: string): StoredAgent {
   return openAgent(state, customer, consent.terms);
 }
 
-/** Throws `agent_cap_exceeded` for a customer who has as many agents as anybody may. */
+/** Throws `agent_cap_exceeded` for a customer with the maximum number of agents. */
 export function requireFreePlace(state: State, customer: StoredCustomer): void {
   const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
   if (active.length < MOST_AGENTS) return;
@@ -196,7 +196,7 @@ export function tokenView(state: State, agent: StoredAgent): AgentToken {
   };
 }
 
-/** A token as the agent gets it. */
+/** A token as it is returned to the agent. */
 export function issuedView({ data }: State, { id, access_token, terms }: StoredAgent): IssuedAgentToken {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = terms;
   const expires_in = Math.floor((Date.parse(expires_at) - Date.now()) / 1000);

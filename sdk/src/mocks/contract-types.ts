@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@commerce-backend/spec';
 
-/** The contract as far as the mocks need it: how requests are validated, what is answered, what errors say. */
+/** The parts of the contract that the mocks need: request schemas, example responses and error messages. */
 export interface MockContract {
   operations: MockOperation[];
   /** The schemas that requests refer to, by name. */
@@ -19,7 +19,7 @@ export interface MockOperation {
   status: number;
   /** The contract's example of success; undefined where there is no body. */
   answer?: unknown;
-  /** The alternatives of credentials; none for what is open to everybody. */
+  /** The alternative credentials; empty for public operations. */
   security: string[][];
   scope?: string;
   humanOnly?: boolean;
@@ -39,7 +39,7 @@ export interface MockParameter {
 export interface CatalogueEntry {
   status: number;
   retryable: boolean;
-  /** What agents are told to do. */
+  /** The advice for agents. */
   next?: string;
   next_operation?: string;
 }

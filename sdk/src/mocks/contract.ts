@@ -19,7 +19,7 @@ export interface Route {
   path: Record<string, string>;
 }
 
-/** The operation of a request, or the methods that its path has; an empty list when there is no such path. */
+/** The operation of a request, or the methods that its path supports; an empty list if there is no such path. */
 export function routeOf(method: string, pathname: string): Route | string[] {
   const asked = pathname.split('/');
   const matching = operations.flatMap((operation) => {

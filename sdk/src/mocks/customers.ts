@@ -4,7 +4,7 @@ import { cartOfCustomer, endCheckout, openCheckoutOf } from './carts.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { addressOf, after, isOver, type State, type StoredCustomer } from './state.ts';
 
-/** Customers: logging in with the cart that was filled so far, profile and addresses. */
+/** Customers: login with the current cart, profile and addresses. */
 
 const HOUR = 3_600_000;
 const RENEWABLE_HOURS = 30 * 24;
@@ -13,7 +13,7 @@ export function customerView({ password: _, addresses, ...customer }: StoredCust
   return customer;
 }
 
-/** The caller, where the contract requires a customer. */
+/** The caller, if the contract requires a customer. */
 export function signedIn({ customer }: Pick<Caller, 'customer'>): StoredCustomer {
   if (!customer) throw new Error('Unreachable: no customer.');
   return customer;

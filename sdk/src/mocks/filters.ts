@@ -4,7 +4,7 @@ import { priceOf } from './products.ts';
 import { Invalid } from './refusal.ts';
 import type { State, StoredProduct, StoredVariant } from './state.ts';
 
-/** The filters that lists and intents have in common, apart from labels, price, stock and options of lists (catalog.ts). */
+/** The filters that lists and intents share, except labels, price, stock and options of lists (catalog.ts). */
 
 const NAMES = [
   'vendor',

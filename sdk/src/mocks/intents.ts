@@ -12,17 +12,17 @@ import { Invalid, notFound } from './refusal.ts';
 import { isWithin, matchOf, type Wish, wishOf } from './search.ts';
 import type { State, StoredCart, StoredVariant } from './state.ts';
 
-/** What agents ask for in a sentence, or by an id. */
+/** Requests of agents by a sentence or by an id. */
 
 interface Found {
   variant: StoredVariant;
   reasons: string[];
   score: number;
-  /** It has every word that was asked for. */
+  /** It has every word of the request. */
   isComplete: boolean;
 }
 
-/** The best variant of each product that has some of the words, best first. */
+/** The best variant of each product that has at least one of the words, best first. */
 function findProposals({ state, agent }: Caller, wish: Wish, query: FilterQuery): Found[] {
   const products = filtered(state, filtersIn(query), agent?.terms.categories);
   const found = products.flatMap((product): Found[] => {
@@ -117,7 +117,7 @@ function addChosen(call: Caller, cart_id: string | undefined, variant: StoredVar
   return addItem(call, cart_id ?? newCart(call).id, { variant_id: variant.id, quantity });
 }
 
-/** Does the work, and undoes it if it was only to be tried. */
+/** Runs the work, and rolls it back in a dry run. */
 function tried<Done>(state: State, dry_run: boolean, work: () => Done): Done {
   if (!dry_run) return work();
   const [carts, checkouts] = [new Map(state.carts), new Map(state.checkouts)];

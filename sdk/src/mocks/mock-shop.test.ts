@@ -29,7 +29,7 @@ async function cartWith(storefront: ReturnType<typeof given>['storefront'], vari
   return unwrap(storefront.POST('/api/storefront/cart/{cart_id}/items', { params, body: { variant_id, quantity } }));
 }
 
-test('the SDK shops through the handlers of msw', async () => {
+test('shops with the SDK through the handlers of msw', async () => {
   const { handlers, shop } = createMockShop({ baseUrl: 'https://mock.test' });
   network.use(...handlers);
   const storefront = createStorefrontClient(shop);
@@ -58,7 +58,7 @@ function storageOf(kept: Map<string, string>) {
   };
 }
 
-test('stock runs out: a checkout holds it, another buyer is refused, and an expired checkout gives it back', async () => {
+test('reserves stock at checkout, rejects another buyer, and releases the stock on expiry', async () => {
   const { shop, storefront } = given();
   const lamp = shop.variantId('LAMP-OAK');
   shop.setStock('LAMP-OAK', 1);
@@ -74,7 +74,7 @@ test('stock runs out: a checkout holds it, another buyer is refused, and an expi
   expect((await begin(other.id)).response.status).toBe(201);
 });
 
-test('an agent is allowed by `approve()`, stays within its budget and its categories, and ends when it is revoked', async () => {
+test('allows an agent by `approve()`, within its budget and categories, until it is revoked', async () => {
   const { shop, client } = given();
   const wish = { agent_name: 'Gift finder', budget_cents: 5_000, categories: ['Tableware'] };
   const pending = await requestConsent(client, wish);
@@ -104,7 +104,7 @@ test('an agent is allowed by `approve()`, stays within its budget and its catego
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
 });
 
-test('an error is played for the next call, with its fields, and no answer when so wished', async () => {
+test('simulates an error for the next call, with its fields, or a lost response', async () => {
   const { shop, storefront } = given();
   shop.fail('storefront.getShop', { error: 'rate_limited', retry_after_seconds: 7, message: 'Slow down.' });
   const { error, response } = await storefront.GET('/api/storefront/shop');
@@ -121,7 +121,7 @@ test('an error is played for the next call, with its fields, and no answer when 
   expect(() => shop.fail('storefront.getShop', 'no_such' as 'not_found')).toThrow('no error no_such');
 });
 
-test('the data can be replaced, and a reset begins with it anew', async () => {
+test('replaces the data, and restores it on reset', async () => {
   const { shop, storefront } = given({
     data: {
       name: 'Tea',
@@ -139,7 +139,7 @@ test('the data can be replaced, and a reset begins with it anew', async () => {
   expect(() => shop.variantId('coffee')).toThrow('The mock shop has no variant coffee.');
 });
 
-test('a customer changes addresses, and a token ends with its logout', async () => {
+test("changes a customer's addresses, and ends a token at its logout", async () => {
   const { shop, storefront } = given();
   const { email = '', password = '' } = shop.customers[0] ?? {};
   const { access_token } = await unwrap(
@@ -158,7 +158,7 @@ test('a customer changes addresses, and a token ends with its logout', async () 
   await expect(unwrap(customer.GET('/api/storefront/customer/me'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('what is not of this shop is refused as the server refuses it', async () => {
+test('rejects ids and credentials of other shops like the server', async () => {
   const { shop, client } = given();
   const stranger = createStorefrontClient({ ...client, storefrontToken: 'stk_other' });
   await expect(unwrap(stranger.GET('/api/storefront/shop'))).rejects.toMatchObject({ code: 'invalid_token' });

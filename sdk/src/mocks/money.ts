@@ -1,6 +1,6 @@
-/** Amounts: decimal strings on the wire, whole minor units (cents, yen, fils) in here. */
+/** Amounts: decimal strings in the API, whole minor units (cents, yen, fils) in here. */
 
-/** How many decimals a currency has: EUR 2, JPY 0, KWD 3. */
+/** The number of decimals of a currency: EUR 2, JPY 0, KWD 3. */
 export function currencyDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
@@ -40,7 +40,7 @@ export interface TaxTerms {
   /** The rates of classes that have one of their own. */
   rates: Record<string, string>;
   included: boolean;
-  /** Shipping takes the rates of the goods, or the standard rate. */
+  /** Shipping is taxed at the rates of the goods, or at the standard rate. */
   shipping: 'goods' | 'class';
 }
 
@@ -50,7 +50,7 @@ export interface Totals {
   shipping_cost: number;
   tax: number;
   total: number;
-  /** What the discount takes from each line that it covers. */
+  /** The discount of each line that the code covers. */
   allocations: { id: string; amount: number }[];
 }
 
@@ -63,7 +63,7 @@ interface TotalsInput {
   digits: number;
 }
 
-/** What lines come to, as the server calculates it: rounded per line, discounts spread by largest remainder. */
+/** The totals of lines, as the server calculates them: rounded per line, discounts spread by largest remainder. */
 export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput): Totals {
   const subtotal = sum(lines.map(amountOf));
   const covered = lines.filter(({ product_id }) => discount?.covers(product_id));

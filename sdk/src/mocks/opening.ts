@@ -11,9 +11,9 @@ import {
   type StoredVariant,
 } from './state.ts';
 
-/** How a mock shop begins: from its data, with ids and secrets that are the same each time. */
+/** The initial state of a mock shop, created from its data, with the same ids and secrets each time. */
 
-/** A shop as it begins. */
+/** The initial state of a shop. */
 export function openState(data: MockShopData, baseUrl: string): State {
   let count = 0;
   const nextId = () => {

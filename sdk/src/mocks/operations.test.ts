@@ -6,7 +6,7 @@ import { createMockShop } from './index.ts';
 
 type Json = Record<string, unknown>;
 
-test('there is a handler for every operation of the contract', () => {
+test('has a handler for every operation of the contract', () => {
   const { handlers, shop } = createMockShop();
   const wanted = [...described.values()].map(({ method, path }) => {
     return `${method.toUpperCase()} ${shop.baseUrl}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -18,7 +18,7 @@ test('there is a handler for every operation of the contract', () => {
 
 const ID = '0192f3a0-ffff-7000-8000-000000000001';
 
-/** What the contract gives as an example of a parameter, or something of its kind. */
+/** The contract's example of a parameter, or a value of its type. */
 function exampleOf(parameter: Json): unknown {
   const schema = followed(parameter.schema as Json) ?? {};
   const examples = Object.values((parameter.examples ?? {}) as Record<string, Json>);
@@ -27,7 +27,7 @@ function exampleOf(parameter: Json): unknown {
   );
 }
 
-/** A request as the contract's own examples make it. */
+/** A request from the contract's own examples. */
 function requestFor(id: string, baseUrl: string, credentials: Record<string, string>): Request {
   const { operation, path, method, shared } = described.get(id) ?? {};
   const parameters: Json[] = [...(shared ?? []), ...(operation?.parameters ?? [])].flatMap((one): Json[] => {
@@ -54,10 +54,10 @@ function requestFor(id: string, baseUrl: string, credentials: Record<string, str
   });
 }
 
-test('every operation takes the contract’s own example of a request, and answers as the contract says', async () => {
+test('accepts the contract’s example of every request, and returns a valid response', async () => {
   const { fetch, shop } = createMockFetch();
   const pair = { 'X-Site-ID': shop.siteId, 'X-Service-Token': shop.storefrontToken };
-  /** A token of its own for each call, since some calls end it. */
+  /** A new token for each call, because some calls revoke it. */
   async function loggedIn(): Promise<string> {
     const login = new Request(`${shop.baseUrl}/api/storefront/customer/login`, {
       method: 'POST',

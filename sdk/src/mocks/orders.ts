@@ -21,7 +21,7 @@ const STATES = {
   free: { status: 'confirmed', payment_status: 'paid' },
 } as const;
 
-/** Makes the order of a checkout that is complete. */
+/** Creates the order of a complete checkout. */
 export function writeOrder(state: State, priced: Priced): StoredOrder {
   const { checkout, totals, tax, payment_method, shipping_option } = priced;
   const { customer_id, email, phone, billing_address, shipping_address, note } = checkout;

@@ -5,9 +5,9 @@ import { reviewToken } from './review.ts';
 import { choicesAmong, type Parcel, parcelOf, undeliverable } from './shipping.ts';
 import type { State, StoredCheckout } from './state.ts';
 
-/** What checkouts come to, what they still need, and how they are shown. */
+/** The totals of checkouts, their missing fields, and their public form. */
 
-/** A checkout with what it comes to. */
+/** A checkout with its totals. */
 export interface Priced {
   checkout: StoredCheckout;
   totals: Totals;
@@ -59,7 +59,7 @@ export function offeredMethods({ data }: State, option: ShippingChoice | null): 
 }
 
 const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
-/** Where the mocks expect a postal code; the server knows its form in each country as well. */
+/** Countries for which the mocks require a postal code; the server also checks its format in each country. */
 const POSTAL_CODES: Record<string, RegExp> = {
   DE: /^\d{5}$/,
   AT: /^\d{4}$/,
@@ -68,7 +68,7 @@ const POSTAL_CODES: Record<string, RegExp> = {
   US: /^\d{5}(-\d{4})?$/,
 };
 
-/** The mocks take what is written like a number; the server knows as well how long numbers are in each country. */
+/** The mocks accept any text that looks like a number; the server also checks the length for each country. */
 const PHONE = /^(?=(?:\D*\d){4})\+?[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
 
 function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<Priced, 'payment_methods' | 'missing'>) {
@@ -90,12 +90,12 @@ function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<P
   return missing;
 }
 
-/** What is picked up needs no delivery. */
+/** Pickups need no delivery. */
 function addressWarnings(state: State, { choices, parcel, shipping_option }: Priced) {
   return shipping_option?.kind === 'pickup' ? [] : undeliverable(state, choices, parcel);
 }
 
-/** An order keeps only the name and the price of its delivery. */
+/** An order stores only the name and the price of its delivery. */
 const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
 
 export function checkoutView(state: State, priced: Priced): Checkout {

@@ -10,7 +10,7 @@ export function isTracked({ product }: StoredVariant): boolean {
   return product.input.track_inventory ?? true;
 }
 
-/** How many pieces no checkout holds. */
+/** How many pieces are not reserved by checkouts. */
 export function freeOf({ on_hand, reserved }: StoredVariant): number {
   return on_hand - reserved;
 }
@@ -19,7 +19,7 @@ export function isAvailable(variant: StoredVariant): boolean {
   return !isTracked(variant) || variant.inventory_policy === 'continue' || freeOf(variant) > 0;
 }
 
-/** Active, and published by now. */
+/** Active and already published. */
 export function isVisible({ status, published_at }: StoredProduct): boolean {
   return status === 'active' && published_at !== null && isOver(published_at);
 }
@@ -35,7 +35,7 @@ export function findVariant(state: State, id: string): StoredVariant | undefined
     .find((variant) => variant.id === id);
 }
 
-/** What a product costs at least, in minor units. */
+/** The lowest price of a product, in minor units. */
 export function priceOf({ variants }: StoredProduct): number {
   return Math.min(...variants.map(({ price }) => price));
 }
@@ -49,7 +49,7 @@ export function imageOf({ image_url, product }: StoredVariant): string | null {
   return image_url ?? product.images[0]?.url ?? null;
 }
 
-/** With what only a product by itself shows, or without, as lists do. */
+/** With or without the fields that lists leave out. */
 export function productView(state: State, product: StoredProduct, isWhole = false): Product {
   const { input, id, options, images, status, published_at, variants } = product;
   const cheapest = variants.find(({ price }) => price === priceOf(product));
@@ -69,7 +69,7 @@ export function productView(state: State, product: StoredProduct, isWhole = fals
   return isWhole ? { ...listed, ...shownAlone(input, listed) } : listed;
 }
 
-/** The fields of the contract's example that lists leave out: texts of the merchant, null where there is none. */
+/** The fields of the contract's example that lists leave out: texts of the merchant, null if there is none. */
 function shownAlone(input: MockProduct, listed: Product): Partial<Product> {
   const example = operationById('storefront.getProduct').answer as Product;
   const fields = Object.keys(example).filter((field) => !(field in listed)) as (keyof MockProduct)[];
@@ -93,7 +93,7 @@ function variantView(state: State, variant: StoredVariant): Variant {
   };
 }
 
-/** Merchants write names and descriptions; agents are told not to obey them. */
+/** Merchants write names and descriptions, so agents must not follow instructions in them. */
 export const CONTENT_TRUST = 'merchant' as const;
 
 export function availabilityOf(variant: StoredVariant): AgentCandidate['availability'] {
@@ -180,7 +180,7 @@ export function categoriesOf(state: State): ShopCategory[] {
   ];
 }
 
-/** Whether a product is in one of the categories; none means that everything is. */
+/** Whether a product is in one of the categories; an empty list allows everything. */
 export function isInCategories(state: State, product: StoredProduct, categories: string[]): boolean {
   if (categories.length === 0) return true;
   const handles = state.collections.filter(({ products }) => products.includes(product)).map(({ handle }) => handle);

@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError, ValidationErrorItem } from '@commerce-backend/spec';
 import { errors } from './contract.ts';
 
-/** A refusal of the server: a code of the contract's catalogue, a sentence, and the fields that the code adds. */
+/** An error of the server: a code of the contract's catalogue, a message, and the extra fields of the code. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly fields: Record<string, unknown>;
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A request that does not fit the contract. */
+/** A request that violates the contract. */
 export class Invalid extends Refusal {
   readonly detail: ValidationErrorItem[];
 
@@ -32,7 +32,7 @@ export function bodyMistake(path: (string | number)[], type: string, msg: string
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
 }
 
-/** The answer to a refusal, as the server gives it; agents are told what to do as well. */
+/** The error response, as the server sends it; agents also get advice. */
 export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean, forOAuth = false): Response {
   const { status, retryable, next, next_operation } = errors[refusal.code];
   const advice = forAgent && { ...(next && { next }), ...(next_operation && { next_operation }) };
@@ -43,7 +43,7 @@ export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean
           ...{ detail: refusal.detail, ...(forAgent && next && { next }) },
         }
       : { error: refusal.code, message: refusal.message, request_id, retryable, ...advice, ...refusal.fields };
-  // Clients of OAuth look for the sentence there.
+  // OAuth clients read the message there.
   if (forOAuth) Object.assign(body, { error_description: body.message });
   const seconds = refusal.fields.retry_after_seconds ?? (status === 503 ? 1 : undefined);
   return Response.json(body, {

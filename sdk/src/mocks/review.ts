@@ -4,9 +4,9 @@ import { decimal, onTheWire, type TaxTerms, type Totals } from './money.ts';
 import { Refusal } from './refusal.ts';
 import type { State, StoredCheckout } from './state.ts';
 
-/** The `review_token` of a checkout. The server signs each part that the review displays; the mocks only hash it. */
+/** The `review_token` of a checkout. The server signs each part of the review; the mocks only hash it. */
 
-/** A checkout with what the review displays of it. */
+/** A checkout with the parts that the review displays. */
 interface Reviewed {
   checkout: StoredCheckout;
   totals: Totals;
@@ -30,7 +30,7 @@ export function reviewToken(state: State, priced: Reviewed): string {
   return hashesOf(state, priced).join('');
 }
 
-/** Throws `review_changed` unless the checkout is as the token has it. */
+/** Throws `review_changed` unless the checkout matches the token. */
 export function requireReviewed(state: State, priced: Reviewed, expected: string): void {
   const names = Object.keys(partsOf(state, priced));
   const hashes = hashesOf(state, priced);

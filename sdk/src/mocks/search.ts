@@ -2,8 +2,8 @@ import type { AgentUnderstood } from '@commerce-backend/spec';
 import type { State, StoredProduct, StoredVariant } from './state.ts';
 
 /**
- * A search that is good enough to develop with: whole words and their beginnings, and price limits. The server's own also corrects
- * spelling, knows synonyms and understands more of a sentence.
+ * A search that is good enough for development: whole words, prefixes, and price limits. The server's search also corrects
+ * spelling, applies synonyms and understands more of a sentence.
  */
 
 const STOP_WORDS = new Set(
@@ -22,7 +22,7 @@ export interface Wish {
 
 const LIMIT = /\b(under|below|less than|up to|at most|over|above|more than|at least)\s+[€$£]?\s*(\d+(?:\.\d{1,3})?)/gi;
 
-/** What a sentence asks for. */
+/** The request in a sentence. */
 export function wishOf(sentence: string, { data: { currency } }: State): Wish {
   const wish: Wish = { words: [], max: undefined, min: undefined, understood: [] };
   const rest = sentence.replaceAll(LIMIT, (text: string, word: string, amount: string) => {
@@ -49,7 +49,7 @@ function textsOf({ input, options }: StoredProduct): { name: string[]; others: s
   return { name: wordsOf(name), others: wordsOf(others.join(' ')) };
 }
 
-/** Which of the words a product has, and how well they fit. */
+/** The words that a product has, and how well they match. */
 export function matchOf(product: StoredProduct, words: string[]): { matched: string[]; score: number } {
   const { name, others } = textsOf(product);
   let score = 0;

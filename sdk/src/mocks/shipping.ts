@@ -2,7 +2,7 @@ import type { CartWarning, ShippingChoice, ShippingOption } from '@commerce-back
 import { decimal, minorUnits } from './money.ts';
 import type { State, StoredLine } from './state.ts';
 
-/** Which of the shop's options apply to what someone buys. */
+/** The shop's options that apply to a purchase. */
 
 interface Destination {
   country?: string | null | undefined;
@@ -64,7 +64,7 @@ function folded(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toUpperCase();
 }
 
-/** A warning that nothing delivers there, also where it can be picked up; none while the country is not known. */
+/** A warning if nothing delivers there, even if pickup is possible; none while the country is unknown. */
 export function undeliverable({ shipping_options }: State, choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   const { country, requires_shipping } = parcel;
   if (!requires_shipping || !country || choices.some(isDelivery)) return [];

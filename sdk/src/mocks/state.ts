@@ -14,7 +14,7 @@ import type {
 } from '@commerce-backend/spec';
 import type { MockProduct, MockShopData } from './data.ts';
 
-/** What a mock shop remembers. Amounts are in minor units. */
+/** The state of a mock shop. Amounts are in minor units. */
 export interface State {
   data: MockShopData;
   digits: number;
@@ -40,9 +40,9 @@ export interface State {
   clients: Map<string, StoredClient>;
   /** By the authorization code. */
   codes: Map<string, StoredCode>;
-  /** The answers of mutations by caller, operation and Idempotency-Key. */
+  /** The stored responses of mutations by caller, operation and Idempotency-Key. */
   replays: Map<string, { request: string; response: Response }>;
-  /** An id that no other thing has. The same calls give the same ids. */
+  /** A unique id. The same calls give the same ids. */
   nextId(): string;
   /** A secret of the kind that the prefix names. */
   nextToken(prefix: string): string;
@@ -67,7 +67,7 @@ export interface StoredVariant {
   price: number;
   compare_at_price: string | null;
   on_hand: number;
-  /** What open checkouts hold. */
+  /** The reservations of open checkouts. */
   reserved: number;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number;
@@ -100,7 +100,7 @@ export interface StoredDiscount {
   usage_limit_per_customer: number | null;
   product_ids: string[];
   collection_ids: string[];
-  /** The buyers of orders with it, by their e-mail. */
+  /** The e-mails of the buyers whose orders used it. */
   redeemed: string[];
 }
 
@@ -147,11 +147,11 @@ export interface StoredCheckout {
   return_url: string | null;
   cancel_url: string | null;
   marketing_opt_in: boolean;
-  /** What was last shown to whoever fills it in. */
+  /** The values last shown to the person who fills it in. */
   shown_total: number;
   shown_prices: Record<string, number>;
-  told_prices: Record<string, number> | null;
-  /** Pieces by the variant that they are held of. */
+  reported_prices: Record<string, number> | null;
+  /** Reserved pieces by variant. */
   held: Map<StoredVariant, number>;
   reserved_until: string | null;
   expires_at: string;
@@ -199,14 +199,14 @@ export interface StoredAgent {
   calls: AgentCall[];
 }
 
-/** An agent that registered itself, to be sent a browser. */
+/** An agent that registered itself for the authorization code flow. */
 export interface StoredClient {
   client_id: string;
   client_name: string;
   redirect_uris: string[];
 }
 
-/** A code that a customer's approval has brought. */
+/** An authorization code from a customer's approval. */
 export interface StoredCode {
   client_id: string;
   redirect_uri: string;
@@ -214,7 +214,7 @@ export interface StoredCode {
   customer: StoredCustomer;
   terms: AgentTerms;
   expires_at: string;
-  /** Whose token it was exchanged for. */
+  /** The token that it was exchanged for. */
   agent: StoredAgent | null;
 }
 
@@ -240,7 +240,7 @@ export function isOver(time: string): boolean {
   return Date.parse(time) <= Date.now();
 }
 
-/** An address as it is kept. */
+/** An address as it is stored. */
 export function addressOf(given: Partial<CustomerAddress>, id: string): CustomerAddress {
   const { first_name = null, last_name = null, company = null, address1 = null, address2 = null } = given;
   const { city = null, state = null, postal_code = null, country = null, phone = null, is_default = false } = given;

@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { schemas } from './contract.ts';
 import type { MockOperation, MockParameter } from './contract-types.ts';
 
-/** Validates requests against the contract, and says what is wrong in the words of the server. */
+/** Validates requests against the contract, with the messages of the server. */
 
 export interface RequestParts {
   path: Record<string, string>;
@@ -15,14 +15,14 @@ export interface RequestParts {
 
 export interface Judged {
   mistakes: ValidationErrorItem[];
-  /** The parameters of the query by their types. */
+  /** The query parameters, converted to their types. */
   query: Record<string, unknown>;
 }
 
 const MOST_MISTAKES = 50;
 const INTEGER = /^-?\d{1,10}$/;
 
-/** The mistakes of a request, and its query by its types. */
+/** The errors of a request, and its converted query. */
 export function judge(operation: MockOperation, { path, query, headers, body }: RequestParts): Judged {
   const named = (place: MockParameter['in']) => operation.parameters.filter((one) => one.in === place);
   const { values, mistakes } = coerced(named('query'), query);
@@ -63,7 +63,7 @@ function objectOf(parameters: MockParameter[]) {
   return { type: 'object', properties, required: parameters.filter((one) => one.required).map(({ name }) => name) };
 }
 
-/** Texts become what their schemas say; unknown and repeated ones are mistakes. */
+/** Converts texts to the types of their schemas; unknown and repeated parameters are errors. */
 function coerced(declared: MockParameter[], query: URLSearchParams) {
   const values: Record<string, unknown> = {};
   const mistakes: ValidationErrorItem[] = [];
@@ -112,7 +112,7 @@ function prepare(): void {
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: `contract:${name}`, ...schema });
 }
 
-/** As the server has it: a domain of two labels at least, also an internationalised one. */
+/** The rule of the server: a domain of at least two labels, which may be internationalised. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
@@ -146,7 +146,7 @@ function mistakesIn(key: string, schema: object, value: unknown, place: string):
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];
 const SPELLINGS = ['minLength', 'maxLength', 'pattern'];
 
-/** Each problem once, in its most exact form. */
+/** Each error once, in its most specific form. */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
   if (parts.length === 0) return errors;
