@@ -82,14 +82,14 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
   return { demo, seeded: true };
 }
 
-/** Whether the database has shops, and none of them is the demo shop of this data directory. */
+/** Whether the database has shops, but not the demo shop of this data directory. */
 export async function holdsOnlyOthers(options: Pick<SeedOptions, 'db' | 'dataDir'>): Promise<boolean> {
   if (await storedDemo(options)) return false;
   const { rowCount } = await queryAlone(options.db, sql`select from sites limit 1`);
   return rowCount === 1;
 }
 
-/** Sets what a shop needs to sell: settings, shipping options and discount codes. */
+/** Sets up the shop for selling: settings, shipping options and discount codes. */
 async function configure(shop: Shop, baseUrl: string): Promise<void> {
   await settings.update(shop, { ...demoSettings, legal: demoLegal(baseUrl, shop.siteId) }, baseUrl);
   for (const option of demoShippingOptions) await shippingOptions.create(shop, option);
