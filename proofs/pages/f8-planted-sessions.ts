@@ -162,9 +162,7 @@ async function plantRaw(target: Target): Promise<number> {
 
 const isLogin = (html: string) => html.includes('value="log_in"');
 
-/**
- * Invented, ended and foreign logins give no access to pages for logged-in customers.
- */
+/** Invented, ended and foreign logins give no access to pages for logged-in customers. */
 async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work'>, stranger: Furnished) {
   const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
   const { path, login } = await arrangeFor(page, shop, ownOrigin);

@@ -9,10 +9,10 @@ import { pages, ROOT } from './pages.ts';
 
 /**
  * Writes the documentation as a static site, which any file server can show: docs-site/index.html. Its pages are the documents of the
- * repository, two catalogues made from the contract, and under api/ the reference of each operation. A link that leads
- * nowhere ends it, and so does a page that the navigation does not name.
+ * repository, two catalogues made from the contract, and under api/ the reference of each operation. It fails for a broken
+ * link, and for a page that is not in the navigation.
  */
-/** Beside the packages, so that they are found; removed at the end. */
+/** Next to the packages, so that they are found; removed at the end. */
 const SOURCES = join(ROOT, '.docs-site');
 const SITE = join(ROOT, 'docs-site');
 

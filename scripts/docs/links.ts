@@ -21,13 +21,13 @@ export function withLinksOfPage(text: string, source: string, all: Map<string, s
   });
 }
 
-/** Pages that no entry of the navigation leads to. The first page is where readers begin. */
+/** Pages without an entry in the navigation. The first page is the start page. */
 export function pagesWithoutEntry(navigation: unknown, names: Iterable<string>): string[] {
   const entries = JSON.stringify(navigation);
   return [...names].filter((name) => name !== 'index.md' && !entries.includes(`"/${name.replace(/\.md$/, '')}"`));
 }
 
-/** Links within the built site that lead nowhere, be it to a page or to a place on it. */
+/** Broken links within the built site, to a page or to an anchor on it. */
 export function deadLinks(site: string): string[] {
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
   const texts = new Map(files.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(site, name), 'utf8')]));
@@ -46,7 +46,7 @@ export function deadLinks(site: string): string[] {
   return dead;
 }
 
-/** Whether a page has an element with this id. The reference makes those of its operations when it is opened, from its contract. */
+/** Whether a page has an element with this id. The reference creates those of its operations from its contract when it is opened. */
 function hasPlace(site: string, page: string, id: string): boolean {
   if (readFileSync(join(site, page), 'utf8').includes(`id="${id}"`)) return true;
   const [, operation] = /^operation\/(.+)$/.exec(id) ?? [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** Documents that stand elsewhere in the repository, and the names of their pages. */
+/** Documents in other folders of the repository, and the names of their pages. */
 const ELSEWHERE: Record<string, string> = {
   'sdk/README.md': 'packages/sdk.md',
   'cli/README.md': 'packages/cli.md',
