@@ -59,7 +59,7 @@ export async function agents([small, middle, large]: [number, number, number], r
   }
 }
 
-/** A shop of this many products, imported as any catalogue is; returns the token of an agent that may buy there. */
+/** A shop with this many products, imported like any catalogue; returns the token of an agent that may buy there. */
 async function openShop(database: Database, server: Running, catalogue: Catalogue): Promise<string> {
   const { size } = catalogue;
   const site = await createSite(database.url, database.dataDir, 'EUR');
@@ -78,7 +78,7 @@ async function openShop(database: Database, server: Running, catalogue: Catalogu
   return openAgent(database, site);
 }
 
-/** Written into the tables, since it is not the consent that is measured. */
+/** Written into the tables, because the consent is not measured. */
 export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -123,7 +123,7 @@ interface Asked {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /** The status that the answer's body must have, if it has one. */
+  /** The expected status in the response's body, if it has one. */
   status?: string;
 }
 
@@ -228,7 +228,7 @@ async function ask(
   return text;
 }
 
-/** Milliseconds from the request to the whole answer, one request at a time, after a round that does not count. */
+/** Milliseconds from the request to the complete response, one request at a time, after a round that does not count. */
 async function latencies(server: Running, secret: string, call: Call, catalogue: Catalogue, rounds: number) {
   const times: number[] = [];
   for (let i = 0; i < catalogue.sentences.length * (rounds + 1); i += 1) {
@@ -241,7 +241,7 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** On average: words that the shop does not know cost a few more. */
+/** An average: words that the shop does not have cost a few more. */
 async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
   const calls = catalogue.sentences.length;
   const server = await startApi(database, true);

@@ -1,14 +1,14 @@
 import { chanceOf } from '../proofs/random.ts';
 
 /**
- * A made-up assortment whose words are about as common as those of real ones: of what people look for in a real shop, the
+ * A generated assortment whose words are about as common as in real shops: among frequent search words of a real shop, the
  * median word is in 0.6 % of the products, one in ten in more than 2.5 %, and one in a hundred in more than 11 %. The same on
  * each run.
  */
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Clothes come in sizes, everything else in colours. */
+/** Clothes have sizes, everything else colours. */
 const WORN = words(`
   Jacket Boot Sweater Glove Scarf Trouser Shirt Sandal Hat Belt Sock Coat Vest Hoodie Slipper Apron Raincoat Cardigan Legging
   Blouse Skirt Sneaker Beanie Poncho Parka Jersey Tunic Overall Kimono Pyjama`);
@@ -41,7 +41,7 @@ const SENTENCES = [
   'A present for somebody who has everything.',
 ];
 
-/** The names of things, the most common first; one in four is worn. */
+/** The names of products, the most common first; one in four is clothing. */
 const THINGS = OTHERS.flatMap((thing, i) => (i % 3 === 2 ? [thing, WORN[(i - 2) / 3] ?? []].flat() : [thing]));
 /** Some of them, common and rare alike. */
 export const ASKED_FOR = THINGS.filter((_thing, rank) => rank % 6 === 1);

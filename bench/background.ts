@@ -70,10 +70,10 @@ const NAMES = {
   indexing: 'all products are indexed again',
   learning: 'all meanings are learned again',
 };
-/** Requests per second: about a third of what one process answers on this mixture. */
+/** Requests per second: about a third of one process's capacity for this mixture. */
 const RATE = 50;
 
-/** A job, and what makes all of its work due. */
+/** A job, and a statement that makes all of its work due. */
 interface Job {
   task: string;
   due: string;
@@ -102,15 +102,15 @@ export async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
 export interface Measured {
   seconds: number;
   requests: number;
-  /** Answered 503, since the machine was too busy. */
+  /** Rejected with 503, because the machine was too busy. */
   refused: number;
   p50: number;
   p99: number;
 }
 
 /**
- * Reads until something is done. Requests start on time, whether the one before has been answered or not: what waits counts as
- * slow instead of slowing down what follows.
+ * Reads until a promise resolves. Requests start on time, whether or not the previous one has a response: waiting requests count as
+ * slow instead of delaying the next ones.
  */
 export async function readWhile(server: Running, site: Site, products: number, done: Promise<void>): Promise<Measured> {
   const headers = { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token };

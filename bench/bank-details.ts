@@ -3,7 +3,7 @@ import type { OwnedSite } from './processes.ts';
 
 const BANK_DETAILS = { account_holder: 'Bench', iban: 'DE89370400440532013000' };
 
-/** Lets the shop take bank transfers. Only staff who have just logged in may say where the money goes. */
+/** Lets the shop accept bank transfers. Only staff who have just logged in may change the bank details. */
 export async function setBankDetails(baseUrl: string, { staff }: OwnedSite): Promise<void> {
   const body = { email: staff.email, password: staff.password };
   const session = await unwrap(createClient({ baseUrl }).POST('/api/dashboard/auth/login', { body }));

@@ -6,9 +6,9 @@ import { decimal, first, LINES, type Query, subtotalOf } from './bare-rows.ts';
 import { announce } from './processes.ts';
 
 /**
- * Buying as an experienced developer writes it in a day for one shop: Express and pg, one transaction for each step, and the
- * same rows written as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no limits;
- * every refusal is a 500.
+ * Purchases as an experienced developer writes them in a day for one shop: Express and pg, one transaction for each step, and the
+ * same rows as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no limits;
+ * every error is a 500.
  */
 const [url = '', site = ''] = process.argv.slice(2);
 const pool = new pg.Pool({

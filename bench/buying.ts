@@ -64,7 +64,7 @@ function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): P
   return startFile('bare-buying.ts', [bareUrl, site_id], counted);
 }
 
-/** Products that never run out, two codes, one way to ship, and a bank account to pay into. */
+/** Products that never run out, two codes, one shipping option, and a bank account for payments. */
 async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
   const client = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   const variant_ids: string[] = [];
@@ -85,7 +85,7 @@ async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
   return { variant_ids, codes, shipping_option_id };
 }
 
-/** The bare server keeps nothing about requests as such; and the version of the catalogue is spread over rows by chance. */
+/** The bare server stores nothing about requests; and the version of the catalogue is spread over rows at random. */
 const NOT_COMPARED = ['idempotency_keys', 'audit_events', 'catalog_versions'];
 
 /** The comparison is fair only between servers that write the same: as many rows into the same tables. */

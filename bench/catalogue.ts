@@ -91,7 +91,7 @@ function headersOf({ site_id, storefront_token }: Site): Record<string, string> 
 }
 
 /**
- * The comparison is fair only between servers that give the same answers. Search ranks differently, so only its count is
+ * The comparison is fair only between servers with the same responses. Search ranks differently, so only its count is
  * compared.
  */
 async function compareBodies(servers: Record<string, Running>, site: Site, path: string): Promise<void> {

@@ -7,11 +7,11 @@ import { COUNTER, ROOT } from './processes.ts';
 
 const run = promisify(execFile);
 
-/** Another commit, checked out beside this one. */
+/** Another commit, checked out next to this one. */
 export interface Checkout {
   root: string;
   commit: string;
-  /** Where its packages are from. */
+  /** The source of its packages. */
   packages: string;
   remove(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Checkout {
 /** The folders with packages of their own. */
 const WORKSPACES = ['.', 'spec', 'server', 'sdk', 'cli', 'examples'];
 
-/** Checks a commit out into a temporary directory, with its packages: those of this checkout if it has locked the same. */
+/** Checks a commit out into a temporary directory, with its packages: those of this checkout if the lock files are the same. */
 export async function checkOut(ref: string): Promise<Checkout> {
   const commit = (await git('rev-parse', '--short=7', `${ref}^{commit}`)).trim();
   const directory = await mkdtemp(join(tmpdir(), 'commerce-bench-compare-'));
@@ -31,7 +31,7 @@ export async function checkOut(ref: string): Promise<Checkout> {
   try {
     await git('worktree', 'add', '--detach', root, commit);
     const packages = await installInto(root, commit);
-    // So that both count in the same way.
+    // The same counter for both.
     await copyFile(join(ROOT, COUNTER), join(root, COUNTER));
     return { root, commit, packages, remove };
   } catch (error) {
@@ -48,7 +48,7 @@ async function installInto(root: string, commit: string): Promise<string> {
   return 'packages installed by npm ci, since it has locked others';
 }
 
-/** False where hard links cannot be made, as between two file systems. */
+/** False if hard links are impossible, as between two file systems. */
 async function link(root: string): Promise<boolean> {
   try {
     for (const workspace of WORKSPACES) {

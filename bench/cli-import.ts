@@ -17,7 +17,7 @@ export interface Imported {
 
 const LOOK_EVERY_MS = 250;
 
-/** `errorsFile` is where the CLI writes what was refused. Throws when the import did not reach the end of the file. */
+/** `errorsFile` is the CLI's file of rejected rows. Throws if the import did not reach the end of the file. */
 export async function importByCli(
   file: string,
   server: Running,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Loaded into a server before its own code: counts what it sends to its database, and reports the counts when asked. */
+/** Loaded into a server before its own code: counts the statements to its database, and reports the counts on request. */
 export interface Sent {
   statements: number;
   /** How often it waited for the database. Statements that are sent together are waited for together. */
@@ -30,7 +30,7 @@ pg.Client.prototype.query = function counted(this: pg.Client & { pipeline?: bool
   return answer;
 } as typeof query;
 
-/** A text without parameters may hold several. */
+/** A text without parameters may contain several. */
 function statementsIn(text: unknown): number {
   return typeof text === 'string' ? text.split(';').filter((part) => part.trim() !== '').length : 1;
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { startEmbedded } from '../server/src/db/embedded.ts';
 import { makeDirectory, removeDirectory } from './leftovers.ts';
 
-/** An empty database for one scenario, with a directory beside it for what servers keep in files. */
+/** An empty database for one scenario, with a directory for the servers' files. */
 export interface Database {
   url: string;
   /** Reads without row-level security, as the bare server does. */

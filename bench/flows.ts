@@ -7,16 +7,16 @@ import type { Site } from './processes.ts';
 
 /** The calls of a shopper, one after the other, to the commerce server or the bare one. */
 export interface Shopper {
-  /** Sends a call and returns the body of the answer. Throws for anything but a 2xx. */
+  /** Sends a call and returns the body of the response. Throws for anything but a 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Sends a GET and discards the answer. Throws for anything but a 2xx. */
+  /** Sends a GET and discards the response. Throws for anything but a 2xx. */
   read(path: string): Promise<void>;
   /** One of the variants for sale, another each time. */
   variant_id(): string;
   /** One of two codes, the other each time. */
   code(): string;
   shipping_option_id: string;
-  /** Kept from one flow to the next. */
+  /** Kept between flows. */
   cart_id?: string;
 }
 
@@ -38,7 +38,7 @@ export async function fillCart({ call, variant_id }: Shopper): Promise<string> {
   return id;
 }
 
-/** A code in place of the one before, on a cart that the shopper keeps: one call. */
+/** Replaces the code of a cart that the shopper keeps: one call. */
 export async function applyDiscount(shopper: Shopper): Promise<unknown> {
   shopper.cart_id ??= await fillCart(shopper);
   return shopper.call('POST', `${CART}/${shopper.cart_id}/discounts`, { code: shopper.code() });
@@ -72,7 +72,7 @@ export interface Goods {
   shipping_option_id: string;
 }
 
-/** A shopper at a server, on one connection that is kept; with other credentials, whoever they belong to. */
+/** A shopper at a server, on one persistent connection; other credentials can be given. */
 export function shopperAt(
   url: string,
   { site_id, storefront_token }: Site,
@@ -108,7 +108,7 @@ export function shopperAt(
   };
 }
 
-/** An answer other than a 2xx. */
+/** A response other than a 2xx. */
 export class Refused extends Error {
   readonly status: number;
 

@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../server/src/db/embedded-postmaster.ts';
 
-/** The directories of benches. Each has the id of its bench's process in its name, by which the next bench finds what was killed. */
+/** The directories of benches. Each name contains the process id of its bench, by which the next bench finds remains of killed ones. */
 const NAME = /^commerce-bench-(\d+)-/;
 
 export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), `commerce-bench-${process.pid}-`));
 }
 
-/** Also removes what links in it point to: for root, the files of PostgreSQL are where its account may enter. */
+/** Also removes the targets of its links: for root, the files of PostgreSQL are where its account can enter. */
 export async function removeDirectory(directory: string): Promise<void> {
   const linked = targetsIn(directory);
   await rm(directory, { recursive: true, force: true });
   for (const target of linked) await rm(target, { recursive: true, force: true });
 }
 
-/** Removes what benches killed with SIGKILL have left, and stops the PostgreSQL of each. */
+/** Removes the remains of benches killed with SIGKILL, and stops the PostgreSQL of each. */
 export async function sweepLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const bench = Number(NAME.exec(name)?.[1] ?? 0);
@@ -51,7 +51,7 @@ function entriesIn(directory: string, wanted: (file: string) => boolean): string
     .filter(wanted);
 }
 
-/** Its first line is the postmaster's process id, which another program may have by now. */
+/** Its first line is the postmaster's process id, which another program may have now. */
 async function stopPostmasterIn(cluster: string): Promise<void> {
   const pid = Number(firstLineOf(join(cluster, 'postmaster.pid')));
   const directory = realpathSync(cluster);

@@ -4,7 +4,7 @@ import autocannon from 'autocannon';
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** Asked for in turn, in place of the URL's own path. */
+  /** Requested in turn, instead of the URL's own path. */
   paths?: string[];
   /** Sent by POST with each request; without one they are GET. */
   body?: string;
@@ -18,7 +18,7 @@ export interface Load {
 }
 
 export interface Rate {
-  /** Answers per second. */
+  /** Responses per second. */
   requests: number;
   /** Milliseconds. */
   p50: number;
@@ -31,7 +31,7 @@ export interface Rate {
  */
 const RECONNECT_AFTER = 900;
 
-/** One round of load. Throws when an answer was not a 2xx, or none came: such a round measures something else. */
+/** One round of load. Throws if a response was missing or not a 2xx: such a round measures something else. */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,

@@ -16,9 +16,9 @@ import { Terminal } from './merchant/terminal.ts';
 
 /**
  * How long a merchant's tasks take: `node bench/merchant.ts --port 8080 --dir /tmp/trial [--pace 1] [--width 375] [--only panel]`.
- * A script does what a person does, from an empty directory on: it answers the questions of `site create`, presses the panel's
+ * A script does the work of a person, starting in an empty directory: it answers the questions of `site create`, presses the panel's
  * buttons and types the commands. With `--pace 1` it reads, points and types as slowly as people do (merchant/person.ts); the
- * time of a task goes from its first press to the message that it is done. The figures stand in docs/merchant.md.
+ * time of a task goes from its first press to its confirmation. docs/merchant.md has the figures.
  */
 const { values } = parseArgs({
   options: {
@@ -130,7 +130,7 @@ async function shop(page: Page, clients: Clients): Promise<void> {
   await shopper.read();
 }
 
-/** An order by bank transfer without pages, for what needs many. */
+/** An order by bank transfer, without pages, for tasks that need many. */
 async function order(clients: Clients): Promise<{ order_number: string; total: string }> {
   const { id: checkout_id } = await openCheckout(clients);
   const { shipping_options } = await unwrap(clients.dashboard.GET('/api/dashboard/shipping-options'));
@@ -157,7 +157,7 @@ async function statementOf(clients: Clients): Promise<string> {
   return [...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n');
 }
 
-/** The secret of the mail by which a new customer says that the address is theirs. */
+/** The code of the mail by which a new customer confirms the address. */
 async function verificationIn(outbox: string): Promise<string> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
     const mail = readdirSync(outbox).find((name) => name.endsWith('registration.html'));
@@ -207,7 +207,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
   const tab = await context.newPage();
   await tab.setViewport({ width, height: width < 600 ? 780 : 900 });
   const screen = new Screen(tab, person);
-  /** On a phone the menu is asked for. */
+  /** On a phone the menu must be opened first. */
   const go = async (name: string) => {
     if (width < 896) await screen.press('☰ Menu');
     await screen.press(name, 'link');
@@ -409,7 +409,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // As a person ends it: a signal would reach `script` alone.
+    // Ctrl-C like a person's: a signal would only reach `script`.
     opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }

@@ -87,7 +87,7 @@ function descendants({ pid: root }: ChildProcess): Descendant[] {
   return below(root);
 }
 
-/** The last process below npm that runs our command: npm, a shell and an older Node may come before it. */
+/** The last process below npm that runs our command: npm, a shell and an older Node may precede it. */
 function serverAmong(processes: Descendant[]): number | undefined {
   return processes.findLast(({ command }) => /commerce-server|main\.ts/.test(command) && !/^(sh|npm)\b/.test(command))
     ?.pid;

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../server/src/db/free-port.ts';
 import type { Sent } from './count-statements.ts';
 
-/** The processes that are measured: each server has one of its own. */
+/** The measured processes: each server has its own. */
 export interface Running {
   url: string;
   process: ChildProcess;
@@ -32,7 +32,7 @@ export async function endAll(): Promise<void> {
   await Promise.all([...started].map(end));
 }
 
-/** Tells the parent process where the server listens, once it does. */
+/** Reports the server's port to the parent process, once it listens. */
 export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
@@ -80,7 +80,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
   return { url, process: child };
 }
 
-/** It must belong to the checkout of the server, whose `pg` it counts in. */
+/** It must be from the checkout of the server, because it counts in that checkout's `pg`. */
 export const COUNTER = 'bench/count-statements.ts';
 
 /** The data that a counted server has sent to its database so far. */
@@ -97,7 +97,7 @@ export interface Site {
   sync_secret: string;
 }
 
-/** One that was made here, with the login of its owner. */
+/** A site that the bench created, with the login of its owner. */
 export interface OwnedSite extends Site {
   staff: { email: string; password: string };
 }
@@ -118,7 +118,7 @@ export async function migrate(databaseUrl: string, dataDir: string, root = ROOT)
   await runCommand(['migrate'], { databaseUrl, dataDir, root });
 }
 
-/** Runs a command of `commerce-server` and returns what it prints. */
+/** Runs a command of `commerce-server` and returns its output. */
 export async function runCommand(
   args: string[],
   { databaseUrl, dataDir, env, root = ROOT }: CommerceOptions,

@@ -8,8 +8,8 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { report, table, whole } from './report.ts';
 
 /**
- * Catalogues that others wrote, imported into a fresh site each by the CLI over HTTP, then read back through the SDK: what was
- * imported is compared with the file, and whatever was refused is listed with its reason.
+ * Third-party catalogues, each imported into a new site by the CLI over HTTP, then read back through the SDK: the imported
+ * products are compared with the file, and rejected rows are listed with their reasons.
  */
 export async function real({ catalogs, electronics }: { catalogs?: string; electronics?: string }): Promise<void> {
   if (!catalogs || !electronics) throw new Error('Say where they are: --catalogs DIR --electronics FILE.');
@@ -64,7 +64,7 @@ const HEADER = [
 interface InFile {
   /** By slug, with the number of variants. */
   accepted: Map<string, { name: string; variants: number; vendor: string | undefined; tags: string[] }>;
-  /** All products in the file, including those that its reader refuses. */
+  /** All products in the file, including those that its reader rejects. */
   products: number;
   variants: number;
 }
@@ -113,7 +113,7 @@ async function countListed(server: Running, site: Site): Promise<{ products: num
   return { products: slugs.size, variants };
 }
 
-/** The reasons of refusals with how many products each concerns, and an example. */
+/** The reasons for rejections with the number of products, and an example. */
 function refusals({ refused, warnings }: Imported): string[] {
   const reasons = new Map<string, { count: number; example: string }>();
   for (const { line, slug, errors } of refused) {

@@ -12,7 +12,7 @@ import { type Database, openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
 
-/** Judged queries, each against a site that holds the products they were judged on, through import and storefront. */
+/** Judged queries, each on a site with the products that they were judged for, through import and storefront. */
 
 interface QuerySet {
   name: string;
@@ -223,7 +223,7 @@ async function scoreIntent(data: string, { dataDir }: Database, server: Running,
   return { intent, wrong: intent.exact < 1 ? '' : ' (none wrong)' };
 }
 
-/** Milliseconds from the request to the whole answer, one request at a time, after a round that does not count. */
+/** Milliseconds from the request to the complete response, one request at a time, after a round that does not count. */
 async function latencies(server: Running, site: Site, queries: Query[]) {
   const times: number[] = [];
   for (let round = 0; round < 4; round += 1) {

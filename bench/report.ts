@@ -11,7 +11,7 @@ const README = join(import.meta.dirname, 'README.md');
 /** Short rounds are for trying the bench itself: their figures are printed, not written. */
 const quick = process.argv.includes('--quick');
 
-/** Replaces what the README says of a scenario; the line about the machine is added. A part of a scenario is only printed. */
+/** Replaces the README's section of a scenario; the line about the machine is added. A partial run is only printed. */
 export async function report(
   scenario: string,
   postgres: string | undefined,

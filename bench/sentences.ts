@@ -13,7 +13,7 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { learnMeanings } from './relevance.ts';
 import { report, table, whole } from './report.ts';
 
-/** Judged sentences, each asked of a site with the catalogue that it was judged on, and timed on a large one. */
+/** Judged sentences, each sent to a site with the catalogue that it was judged for, and timed on a large one. */
 
 /** The catalogues of the data, and the currency that each was priced in. */
 const CURRENCIES = { retail: 'USD', luma: 'USD', demo: 'EUR' };
@@ -98,7 +98,7 @@ async function makeCollections(server: Running, { api_key }: Site, file: string)
   }
 }
 
-/** Asked and judged by the program that comes with the sentences. */
+/** Runs the scorer that comes with the sentences. */
 async function judge(data: string, { dataDir }: Database, sites: object): Promise<Judged[]> {
   const [file, answers] = [join(dataDir, 'sites.json'), join(dataDir, 'judged.jsonl')];
   await writeFile(file, JSON.stringify(sites));
@@ -133,7 +133,7 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/** Milliseconds from the request to the whole answer, of all that only look, after a round that does not count. */
+/** Milliseconds from the request to the complete response, of all read-only sentences, after a round that does not count. */
 async function latencies(data: string, database: Database, server: Running, many: number) {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
@@ -177,7 +177,7 @@ function inDollars(sentence: string): string {
     .replaceAll(/\beur\b|(?<=\d)eur\b/gi, 'usd');
 }
 
-/** A product as another one: of the same name, with SKUs and a slug of its own. */
+/** A copy of a product: with the same name, but its own SKUs and slug. */
 function copyOf(product: Record<string, unknown>, copy: number): object {
   const variants = product.variants as { sku?: string }[] | undefined;
   const own = (sku: unknown) => (typeof sku === 'string' ? `${sku}-${copy}` : undefined);

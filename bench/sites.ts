@@ -15,8 +15,8 @@ import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } 
 import { report, table, whole } from './report.ts';
 
 /**
- * How long it takes to open many shops, by the command with a file and over the listener of operators, what shoppers of another shop
- * notice of it, and how long a page of all of them takes.
+ * The time to open many shops, by the command with a file and over the operators' listener, the effect on shoppers of another shop,
+ * and the time for a page of all of them.
  */
 export async function sites({ count, products, seconds }: SitesOptions): Promise<void> {
   const database = await openDatabase();
@@ -78,7 +78,7 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
 }
 
 export interface SitesOptions {
-  /** How many shops are opened each way. */
+  /** The number of shops opened in each way. */
   count: number;
   products: number;
   /** How long readers are measured by themselves. */

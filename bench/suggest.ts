@@ -7,7 +7,7 @@ import { report, table, whole } from './report.ts';
 /** Suggestions for the judged queries as they are typed, letter by letter, against a large catalogue without cache. */
 
 const SETS = ['general', 'electronics'];
-/** Nothing is asked for before the second letter. */
+/** The storefront sends no request before the second letter. */
 const FIRST_LETTERS = 2;
 const ROUNDS = 3;
 

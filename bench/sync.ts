@@ -86,7 +86,7 @@ export async function syncing(load: Load, count: number): Promise<void> {
 
 const BATCH = 1_000;
 
-/** Written into the tables as imports of 1,000 would, since only reading is measured. */
+/** Written into the tables as imports of 1,000 would do, because only reading is measured. */
 async function fill({ bareUrl }: Database, { site_id }: Site, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -129,7 +129,7 @@ const FILL = `
 interface Crawled {
   /** The stock of each product. */
   seen: Map<string, number>;
-  /** Where each page but the first begins. */
+  /** The cursors of all pages except the first. */
   cursors: string[];
   resume_cursor: string;
   seconds: number;

@@ -2,7 +2,7 @@ import { operationTable } from '../server/src/http/contract/contract.ts';
 import { contractMistakes } from '../server/src/http/contract/validate.ts';
 import { median } from './load.ts';
 
-/** Prints what the first request of each operation costs in validation. Run with --expose-gc. */
+/** Prints the validation cost of the first request of each operation. Run with --expose-gc. */
 export interface FirstUse {
   /** The very first request of the process. */
   process_ms: number;

@@ -5,7 +5,7 @@ import { contractMistakes } from '../server/src/http/contract/validate.ts';
 import { announce } from './processes.ts';
 
 /**
- * Answers `GET /api/storefront/products` with the contract's own example of a page, and nothing more: as a bare Express
+ * Serves `GET /api/storefront/products` with the contract's own example of a page, and nothing else: as a bare Express
  * route (argument `bare`), or behind our routing and validation with N operations mounted (argument N).
  */
 const MEASURED = 'storefront.listProducts';
@@ -29,7 +29,7 @@ announce(app.listen(0, '127.0.0.1'));
 function validated(mounted: number): RequestHandler {
   const own = operationTable.filter(({ id }) => id === MEASURED);
   const others = operationTable.filter(({ id }) => id !== MEASURED);
-  // The measured operation comes last, where a walk along all paths would cost most.
+  // The measured operation comes last, where iterating over all paths would cost most.
   const operations = [...others.slice(0, mounted - 1), ...own];
   const { route } = createRouting(operations);
   // As in a server that has been up for a while: all mounted operations have been called.

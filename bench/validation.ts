@@ -24,7 +24,7 @@ export async function validation(load: Load): Promise<void> {
   }));
   if (!bare || !few || !many) throw new Error('A server is missing.');
   try {
-    // Many short rounds, so that what is compared is measured close together.
+    // Many short rounds, so that compared measurements are close together.
     const often = { ...load, seconds: Math.max(1, load.seconds / 4), rounds: load.rounds * 4 };
     const rounds = await roundsOf(turnsOf({ bare, few, many }, often), often);
     const row = (name: string, rates: Rate[]) => {

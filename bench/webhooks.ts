@@ -76,7 +76,7 @@ async function costsOfTelling(database: Database, db: pg.Client, changes: number
   }
 }
 
-/** Median over the rounds of what one change takes. */
+/** The median over the rounds of the time of one change. */
 async function microseconds(db: pg.Client, { site_id }: Site, product_id: string, changes: number): Promise<string> {
   const taken: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -13,7 +13,7 @@ import { type Slot, slotsOf, withValue } from './slots.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every place of every operation that takes an id is given the ids of other tenants, and ids of nothing. */
+/** Sends ids of other tenants, and unknown ids, in every place of every operation that takes one. */
 export const A1: Proof = {
   id: 'A1',
   promise:
@@ -40,7 +40,7 @@ export const A1: Proof = {
     }),
 };
 
-/** Sends foreign ids in each place of an operation that takes an id, and returns how many requests that took. */
+/** Sends foreign ids in each place of an operation that takes an id, and returns the number of requests. */
 export async function attack(
   world: World,
   tenant: Tenant,
@@ -76,8 +76,8 @@ export async function attack(
 }
 
 /**
- * Operators reach every site, by its id alone: the ids of other things of other tenants name no site, and a host of another
- * tenant is not the site's. Each operation is then done to the tenant, which no other must feel. Returns how many requests that took.
+ * Operators reach every site, but only by its own id: ids of other objects identify no site, and a host of another
+ * tenant is not the site's. Each operation is then applied to the tenant, and must not affect others. Returns the number of requests.
  */
 async function attackListener(
   world: World,

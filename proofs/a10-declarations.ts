@@ -127,7 +127,7 @@ async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
 }
 
 /**
- * A statement must get the site as a parameter, and name site_id at least as often as it names tenant tables: each has a
+ * A statement must get the site as a parameter, and use site_id at least as often as tenant tables: each table has a
  * condition of its own, or is joined by a key that begins with it.
  */
 function judgeStatement({ violations }: World, text: string, tables: string[]): void {

@@ -14,7 +14,7 @@ import { type Slot, slotsOf, withValue } from './slots.ts';
 import type { Ids, Kind, Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every kind of caller of one tenant calls everything, about everybody's things. */
+/** Every kind of caller of one tenant calls every operation, on everyone's objects. */
 export const A2: Proof = {
   id: 'A2',
   promise: 'Within a shop, no caller reaches an operation that is not open to them, nor the data of another customer.',
@@ -75,7 +75,7 @@ async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owne
   return { ...owner, ids: { ...owner.ids, ...order, ...cart, checkout } };
 }
 
-/** Everything that must be refused: calls by those who may not call at all, and calls about somebody else's things. */
+/** Everything that must be rejected: calls by callers without access, and calls on another person's objects. */
 async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation, { full: true });
   const places = placesIn(call);
@@ -109,7 +109,7 @@ interface Place {
   kind: Kind;
 }
 
-/** Where the call names something that belongs to someone. */
+/** The places of a call that identify someone's object. */
 function placesIn({ operation, body }: Call): Place[] {
   return slotsOf(operation, body).flatMap((slot) => {
     const [kind] = kindsOf(slot.name, slot.schema, operation.id) ?? [];
@@ -123,7 +123,7 @@ function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
   return principalsOf(tenant, shoppers);
 }
 
-/** The call as this principal makes it, about the owner's things. */
+/** The call by this principal, on the owner's objects. */
 function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
   const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
   const version = call.headers['If-Match'];
@@ -132,8 +132,8 @@ function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owne
 }
 
 /**
- * Staff may touch everybody's things; in the shop a guest's cart belongs to anyone who knows its id, and the rest only to its
- * customer.
+ * Staff may access everybody's objects; on the storefront a guest's cart belongs to anyone with its id, and other objects only to
+ * their customer.
  */
 function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
   if (operation.surface !== 'storefront') return true;
@@ -146,7 +146,7 @@ function judgeClosed(world: World, { operation }: Call, who: string, { status, t
   world.violations.add(`${operation.id}: ${who}: ${status} ${text.slice(0, 300)}`);
 }
 
-/** Somebody else's things must be answered like things that do not exist. Returns the status. */
+/** Another person's objects must get the response of missing ones. Returns the status. */
 async function compare(world: World, tenant: Tenant, call: Call, places: Place[], owner: Owner): Promise<number> {
   const unknown = unknownOf(call, places);
   const foreign = await world.send(call, tenant);
@@ -177,7 +177,7 @@ function isProvenElsewhere({ id, surface }: Operation): boolean {
   return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
 }
 
-/** So that refusals mean something: those who may call are served, and owners are not answered like strangers. */
+/** Verifies that rejections are meaningful: callers with access are served, and owners are not treated like strangers. */
 async function admit(
   world: World,
   tenant: Tenant,

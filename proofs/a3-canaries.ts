@@ -11,7 +11,7 @@ import { parameterSlotsOf, slotsOf } from './slots.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every tenant calls everything, with lists, searches, pages and mistakes; every proof checks all of its answers like this. */
+/** Every tenant calls every operation, with lists, searches, pages and mistakes; every proof checks all of its responses in this way. */
 export const A3: Proof = {
   id: 'A3',
   promise: 'No response contains a text of another tenant.',

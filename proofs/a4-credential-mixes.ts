@@ -90,7 +90,7 @@ function mixesFor(world: World, operation: Operation): Mix[] {
   return mixes;
 }
 
-/** Schemes that share a header may be alternatives beside the rest: then only a stranger's credential is wrong there. */
+/** Schemes that share a header may be alternatives: then only a foreign credential is wrong there. */
 function ownersThatDoNotBelong(
   { tenants: [tenant, other] }: World,
   operation: Operation,
@@ -103,7 +103,7 @@ function ownersThatDoNotBelong(
   return isAmong(ways, [...rest, second]) ? [other] : [tenant, other];
 }
 
-/** A page may send its customer's token with every call: the storefront ignores it where it is not needed. */
+/** A page may send its customer's token with every call: the storefront ignores it if it is not needed. */
 function looksAtCustomers(operation: Operation): boolean {
   return operation.surface !== 'storefront' || waysOf(operation).flat().includes('CustomerToken');
 }
@@ -119,7 +119,7 @@ function secondMixes(world: World, operation: Operation, ways: CredentialScheme[
     if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers(operation))) return [];
     // Two in the same header: only the second is sent.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
-    // The token of its storefront may stand beside an agent's everywhere.
+    // The token of its storefront is allowed with an agent's everywhere.
     const belongs = second === 'StorefrontToken' && way.includes('AgentToken');
     const owners = belongs || isAmong(ways, [...left, second]) ? [other] : [tenant, other];
     return owners.map((owner) => ({

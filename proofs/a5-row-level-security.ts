@@ -13,8 +13,8 @@ import type { World } from './tenant.ts';
 import { behind, inWorld, loggerInto } from './world.ts';
 
 /**
- * A server whose statements have lost the tenant's site from their conditions, so that only row-level security separates the
- * tenants. A second one lacks row-level security as well, and must show that the attack would find what is not protected.
+ * A server whose statements have lost their site conditions, so that only row-level security separates the
+ * tenants. A second one lacks row-level security as well, to show that the attack would find unprotected rows.
  */
 export const A5: Proof = {
   id: 'A5',
@@ -30,7 +30,7 @@ export const A5: Proof = {
     }),
 };
 
-/** The attack of A1, and a successful call of every operation, whose answer must contain nothing of others. */
+/** The attack of A1, and a successful call of every operation, whose response must contain no data of others. */
 async function alone(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => forgetSite(connection, seen));

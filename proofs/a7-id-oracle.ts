@@ -19,7 +19,7 @@ import { type Asked, askOverMcp, askOverRest, type Speaker } from './ucp.ts';
 import { inWorld } from './world.ts';
 
 /**
- * The ids of other tenants, ids of nothing, and both misspelt, in every place that takes one, also over MCP and UCP: answers and
+ * Ids of other tenants, unknown ids, and both misspelt, in every place that takes one, also over MCP and UCP: responses and
  * effects must be the same, and in the full form the time, too.
  */
 export const A7: Proof = {
@@ -73,7 +73,7 @@ function noteOf({ size }: Trial, { places, pairs, least }: Count): Pick<Figures,
   };
 }
 
-/** Where an id is in a call that is otherwise valid. */
+/** The place of an id in an otherwise valid call. */
 interface Place {
   where: string;
   cacheable: boolean;
@@ -115,7 +115,7 @@ async function placesOf(
   });
 }
 
-/** Requests over UCP with an id in them, each with the kinds of ids that it may be. */
+/** Requests over UCP with an id, each with its possible kinds. */
 const IN_UCP: [FunctionName, Kind, (id: string) => Partial<Asked>][] = [
   ['get_product', 'product', (id) => ({ body: { id } })],
   ['get_product', 'variant', (id) => ({ body: { id } })],
@@ -132,7 +132,7 @@ const IN_UCP: [FunctionName, Kind, (id: string) => Partial<Asked>][] = [
   ['get_order', 'agent_order', (id) => ({ id })],
 ];
 
-/** The same over the protocols for agents: each tool of MCP that takes an id, and each function of UCP over both ways in. */
+/** The same over the protocols for agents: each tool of MCP with an id, and each function of UCP on both transports. */
 async function openProtocols(world: World): Promise<{ places: Place[]; close(): Promise<void> }> {
   const [tenant, ...others] = world.tenants;
   const secret = tenant.secrets.AgentToken;
@@ -145,7 +145,7 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
   }
   const profile = await publishProfile();
   const speaker: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url, secret };
-  // The first request fetches the profile, whatever it asks for.
+  // The first request fetches the profile, whatever its function.
   await askOverRest(speaker, { name: 'search_catalog', body: {} });
   for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
     for (const [name, kind, withId] of IN_UCP) {
@@ -202,7 +202,7 @@ async function observed(place: Place, id: string): Promise<{ told: string; work:
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await ask();
-    // The time of a credential's last use is written once a minute, by whichever call comes then.
+    // The last use of a credential is written once a minute, by the first call of that minute.
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { told: tell(reply, [id]), work: JSON.stringify(work) };
   } finally {
@@ -217,7 +217,7 @@ async function readyCall(world: World, tenant: Tenant, call: Call, slot: Slot, i
   return { ...attack, headers: { ...attack.headers, 'Idempotency-Key': randomUUID() } };
 }
 
-/** For each operation. Suspicious ones are measured again, with others, since one may look so by chance. */
+/** For each operation. Suspicious ones are measured again, with other ids, because one may look so by chance. */
 const PAIRS = 500;
 /** For each place in a protocol, of which each request is several operations. */
 const PAIRS_OF_PROTOCOLS = 150;
@@ -241,7 +241,7 @@ async function series(place: Place, pairs: number, chance: Chance, count: Count)
   const times = { foreign: [] as number[], absent: [] as number[] };
   for (let pair = 0; pair < pairs; pair += 1) {
     const at = pair % place.foreign.length;
-    // Which of the two comes first is left to chance.
+    // The order of the two is random.
     for (const kind of chance.some(['foreign', 'absent'] as const, 2)) {
       const ask = await place.prepare(place[kind][at] ?? '');
       const started = performance.now();

@@ -10,7 +10,7 @@ import { inWorld } from './world.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Every field that the contract shows anywhere is sent where the contract does not take it. */
+/** Sends every field of any response in places where the contract does not accept it. */
 export const A8: Proof = {
   id: 'A8',
   promise: 'A read-only field has no effect in a request.',
@@ -49,13 +49,13 @@ async function expectUntouched(
   body: unknown,
 ) {
   const all = Object.keys(changes(before, await holdingsOf(world.owner, world.tenants[0].site_id)));
-  // An import is recorded as a call even if each of its rows is refused, and its rows without the field are written.
+  // An import is recorded as a call even if each of its rows is rejected, and its rows without the field are written.
   const changed = id.startsWith('dashboard.import') ? all.filter((table) => table !== 'audit_events') : all;
   const rows = Object.values((body ?? {}) as object).some((value) => Array.isArray(value) && value.length > 1);
   if (changed.length > 0 && !rows) world.violations.add(`${id}: refused fields changed ${changed.join(', ')}`);
 }
 
-/** The names of all fields in all answers of success, with a value of the right type; and some that are kept inside. */
+/** The names of all fields of successful responses, with a value of the right type; and some internal ones. */
 function shownFields(): Map<string, unknown> {
   const fields = new Map<string, unknown>([
     ['site_id', '0192f3a0-3333-7000-8000-000000000001'],

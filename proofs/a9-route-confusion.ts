@@ -27,7 +27,7 @@ export const A9: Proof = {
     }),
 };
 
-/** Sends all spellings of a call without its credential; none may reach a handler. Returns how many there were. */
+/** Sends all spellings of a call without its credential; none may reach a handler. Returns their number. */
 async function spell(world: World, call: Call, baseUrl: string): Promise<number> {
   const { operation } = call;
   const body = call.body === undefined ? '' : JSON.stringify(call.body);
@@ -55,8 +55,8 @@ async function spell(world: World, call: Call, baseUrl: string): Promise<number>
 }
 
 /**
- * The listener of operators takes no spelling without a key, no other credential, and no page's; it serves nothing of the shops. Their
- * server takes no operator's key, and serves nothing of the listener. Returns how many requests that took.
+ * The operators' listener accepts no spelling without a key, no other credential, and no page; it serves nothing of the shops. The
+ * shops' server accepts no operator key, and serves nothing of the listener. Returns the number of requests.
  */
 async function confuseListener(world: World, trial: Trial): Promise<number> {
   return withListener(world, trial, async (listener) => {

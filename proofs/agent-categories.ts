@@ -2,7 +2,7 @@ import { AgentPurchases } from './agent-purchases.ts';
 import { onlyVariantOf, putOnSale } from './goods.ts';
 import type { Answer, OpenShop } from './shop.ts';
 
-/** Goods in and out of the categories that customers allow their agents, and every way in which an agent could get at them. */
+/** Goods inside and outside the categories of agents, and every way in which an agent could reach them. */
 
 export interface Sample {
   name: string;
@@ -17,7 +17,7 @@ export interface Scene {
   samples: Sample[];
 }
 
-/** Categories as a customer may name them. Only type and handle count, ignoring case; the others match nothing. */
+/** Categories in the spellings of customers. Only type and handle count, ignoring case; the others match nothing. */
 export const MANDATES: string[][] = [
   ...[['Kitchen'], ['kITCHEN'], ['tools'], ['Tools'], ['orange'], ['Kitchen', 'tools'], ['Gärten']],
   ...[
@@ -83,11 +83,11 @@ type Outcome = Pick<Answer<'agent.findAndBuy'>, 'status' | 'refusal'> & { data: 
 interface Attempt {
   agent: AgentPurchases;
   target: Sample;
-  /** Something that the agent may have, if there is anything. */
+  /** A product that the agent may buy, if there is one. */
   decoy: Sample | undefined;
 }
 
-/** Every way to see, add or buy a product. Those that name it must succeed where it is allowed. */
+/** Every way to see, add or buy a product. Those that identify it must succeed if it is allowed. */
 export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<Outcome> }> = {
   'read by id': {
     names: true,
@@ -143,7 +143,7 @@ export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<
   },
 };
 
-/** Tries one way; returns how often it was wrong. */
+/** Tries one way; returns the number of faults. */
 export async function attempt(
   { shop, samples }: Scene,
   { mandate, target, way }: { mandate: string[]; target: Sample; way: string },
@@ -154,7 +154,7 @@ export async function attempt(
   const { status, data, refusal } = await go({ agent, target, decoy });
   const say = (fault: string) =>
     shop.premises.violations.add(`${mandate.join(' and ')}: ${target.name} ${way}: ${fault}`);
-  // Whatever else an answer shows must be allowed, too.
+  // All other products in the response must be allowed, too.
   const shown = samples.filter(({ product_id }) => JSON.stringify(data ?? {}).includes(product_id));
   for (const sample of shown) if (!isAllowed(sample, mandate)) say(`it shows ${sample.name}`);
   const refused = [403, 404].includes(status);

@@ -10,7 +10,7 @@ import { openShop } from '../server/test/shop.ts';
 
 const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
 const AI_SDK = new URL('../examples/ai-sdk-agent.ts', import.meta.url).pathname;
-/** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
+/** The example waits for seconds between polls, as agents should: the tests wait concurrently. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
 const directories: string[] = [];
@@ -36,7 +36,7 @@ async function givenDemo() {
   return { shop, customer, demo };
 }
 
-/** Plays the example, and what a person does at the lines it prints; all lines, and how it ended. */
+/** Runs the example, and does a person's part for the printed lines; returns all lines, and how it ended. */
 async function play(args: string[], onLine: (line: string) => Promise<void>) {
   const example = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => example.once('exit', resolve));
@@ -136,7 +136,7 @@ test('a customer who revokes instead of confirming ends the example', PLAYED, as
   expect(text).toContain('The customer has already revoked it: 401 invalid_token.');
 });
 
-test('a purchase that nobody confirmed in time ends the waiting, not the example', PLAYED, async () => {
+test('an unconfirmed purchase ends the wait, not the example', PLAYED, async () => {
   const { shop, demo, customer } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {

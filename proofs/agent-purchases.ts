@@ -23,11 +23,11 @@ export interface Spending {
   orders: number;
 }
 
-/** A customer who is logged in, with an agent that prepares purchases, which the customer confirms. */
+/** A logged-in customer, with an agent that prepares purchases, which the customer confirms. */
 export class AgentPurchases {
   readonly shop: OpenShop;
   readonly agent: { id: string; secret: string };
-  /** The credentials of both, as requests take them. */
+  /** The credentials of both, in the form of requests. */
   readonly as: { customer_token: string };
   readonly by: { agent_token: string };
   /** How many confirmations were tried. */

@@ -1,6 +1,6 @@
 import { leftIn } from './injections.ts';
 
-/** Which parts of a merchant's and a customer's text an answer for agents shows, and where. */
+/** The parts of a merchant's and a customer's text in a response for agents, and their places. */
 
 /** The faults of a JSON response: markers outside of fields that are marked as untrusted, and harmful remains in them. */
 export function faultsInJson(body: unknown, canary: string, at: string): string[] {
@@ -23,7 +23,7 @@ function textsIn(value: unknown, at: string, marked: boolean): Text[] {
   if (typeof value === 'string') return [{ text: value, at, marked }];
   if (typeof value !== 'object' || value === null) return [];
   const { content_trust, metadata } = value as { content_trust?: unknown; metadata?: { content_trust?: unknown } };
-  // UCP has a place for what its schemas do not name.
+  // UCP has an extension point for fields that its schemas do not define.
   const inside = marked || content_trust === 'merchant' || metadata?.content_trust === 'merchant';
   if (Array.isArray(value)) return value.flatMap((entry) => textsIn(entry, at, inside));
   return Object.entries(value).flatMap(([name, field]) => [
@@ -36,12 +36,12 @@ const LINE = /^( *)- (?:([a-z]\w*)(?:: (.*))?|\d+)$/;
 const HEADING = /^## (\w+)(?: \d+)?$/;
 const TRUST = '- content_trust: merchant';
 const ESCAPED = /\\[\\`*_[\]<>#|]/g;
-/** CommonMark gives these no meaning inside a word. */
+/** CommonMark does not treat these as markup inside a word. */
 const INSIDE_A_WORD = /(?<=[\p{L}\p{N}])[_#|]+(?=[\p{L}\p{N}])/gu;
 
-/** The same for an answer in Markdown, where a text must neither end its line nor act as markup. */
+/** The same for a response in Markdown, where a text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
-  // The first part is that before the first heading, which may be empty.
+  // The first part precedes the first heading, and may be empty.
   const [fields = '', ...sections] = `\n${body.trimEnd()}`.split(/^(?=## )/m);
   const whole = fields.split('\n').includes(TRUST);
   return [

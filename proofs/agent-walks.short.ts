@@ -11,9 +11,9 @@ import { type DemoShop, openDemoShop } from '../server/test/demo-shop.ts';
 import { openTab } from '../server/test/tab.ts';
 
 /**
- * The walks of docs/agents.md in the demo shop, one for each way in: the assistants of examples/ as processes, and their customer in a
- * browser, who does what the lines ask for. Each buys what the customer confirms, reads the order, runs into the budget and the
- * categories, reads its own audit, and is ended.
+ * The walks of docs/agents.md in the demo shop, one for each protocol: the assistants of examples/ as processes, and their customer in a
+ * browser, who follows their lines. Each buys with the customer's confirmation, reads the order, hits the limits of budget and
+ * categories, reads its own audit, and is revoked.
  */
 const ROOT = join(import.meta.dirname, '..');
 const PLAYED = 240_000;
@@ -42,7 +42,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** The customer of the demo shop, in a browser, who does what a line asks for. */
+/** The customer of the demo shop, in a browser, who follows a printed line. */
 async function openCustomer() {
   const { page } = await openTab(browser, 375);
   const [login] = shop.demo.customers;
@@ -56,7 +56,7 @@ async function openCustomer() {
   return { read, orders };
 }
 
-/** Starts a program; its customer follows each line as it is printed. Answers all lines. */
+/** Starts a program; its customer follows each line as it is printed. Returns all lines. */
 async function walk(args: string[], read: (line: string) => Promise<void>): Promise<string> {
   const env = { ...process.env, COMMERCE_CONFIG: join(folder, 'config.json') };
   const program = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -4,16 +4,16 @@ import { newCustomer, openAgent, SCOPES } from './agents.ts';
 import type { Call } from './client.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** The agents and storefront tokens of E11: with all scopes, without one, and those that no longer open anything. */
+/** The agents and storefront tokens of E11: with all scopes, without one, and ended ones. */
 
 export interface Agent {
   id: string;
   secret: string;
 }
 
-/** The agent whose things the fixtures are. */
+/** The agent that owns the fixtures. */
 export async function ownAgent(world: World, tenant: Tenant, call: Call): Promise<Agent> {
-  // Giving the token back is called with a token of its own.
+  // Revoking the own token needs a separate token.
   const given = String(call.headers.Authorization ?? '').replace('Bearer ', '');
   const secret = call.operation.id === 'agent.revokeToken' ? given : tenant.secrets.AgentToken;
   const { rows } = await world.owner.query<{ id: string }>(
@@ -25,11 +25,11 @@ export async function ownAgent(world: World, tenant: Tenant, call: Call): Promis
 
 export interface AgentsByScope {
   whole: Agent;
-  /** One that lacks this scope alone. */
+  /** An agent that lacks only this scope. */
   without(scope: string): Agent;
 }
 
-/** Of one customer, who may have ten. */
+/** Agents of one customer, who may have ten. */
 export async function agentsByScope(world: World, tenant: Tenant): Promise<AgentsByScope> {
   const { id } = await newCustomer(world, tenant);
   const whole = await openAgent(world, tenant, id);

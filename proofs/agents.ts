@@ -12,12 +12,12 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
-/** Asks whether the customer has decided. */
+/** Polls for the customer's decision. */
 export function pollConsent(world: World, tenant: Tenant, device_code: string) {
   return world.send(callOf('agent.pollConsent', {}, { body: { device_code } }), tenant);
 }
 
-/** A request for consent that nobody has decided on, or that a customer has approved. */
+/** A request for consent, undecided or approved by a customer. */
 export async function askForConsent(
   { owner }: Pick<World, 'owner'>,
   { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
@@ -43,7 +43,7 @@ export async function makeUserCode(world: World, tenant: Tenant): Promise<Partia
   return { user_code: [(await askForConsent(world, tenant)).user_code] };
 }
 
-/** The device_code of a request that a customer of its own has approved. */
+/** The device_code of a request approved by a customer of its own. */
 export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<string> {
   const { id } = await openAccount(world, tenant);
   return (await askForConsent(world, tenant, id)).device_code;
@@ -88,7 +88,7 @@ export async function makeAgentToken(world: World, tenant: Tenant): Promise<Part
   return { agent_token: [id] };
 }
 
-/** A cart of the agent whose token the tenant calls with. */
+/** A cart of the agent whose token the tenant uses. */
 export async function makeAgentCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const body = { variant_id: await stapleOf(world, tenant), quantity: 1 };
   const { cart } = (await callAs(world, tenant, 'agent.findAndAdd', body)) as {
@@ -114,7 +114,7 @@ export async function makeAgentOrder(world: World, tenant: Tenant): Promise<Part
   return { agent_order: id ? [id] : [] };
 }
 
-/** Agents that ended in every possible way. */
+/** Agents that have ended in every possible way. */
 export async function buryAgents(world: World, tenant: Tenant): Promise<void> {
   const ends: Record<string, (id: string, as: Tenant) => Promise<unknown>> = {
     expired: (id) =>
@@ -139,12 +139,12 @@ export async function buryAgents(world: World, tenant: Tenant): Promise<void> {
   }
 }
 
-/** An own agent of the customer who calls, for the operations on one's own agents. */
+/** Another agent of the calling customer, for the operations on their own agents. */
 export async function ownAgent(world: World, tenant: Tenant, customer_id: string): Promise<string> {
   return (await openAgent(world, asCustomer(tenant, ''), customer_id)).id;
 }
 
-/** Proofs guess codes far more often than anyone may: resets what is counted for a tenant. */
+/** Proofs guess codes far more often than anyone may: resets the counters of a tenant. */
 export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }: Tenant): Promise<void> {
   const { rows } = await owner.query<{ id: string }>('select id from commerce.customers where site_id = $1', [site_id]);
   const customers = rows.map(({ id }) => `user_code ${site_id} ${id}`);
@@ -155,7 +155,7 @@ export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }
   ]);
 }
 
-/** A call by hand, with a key of its own where it changes something. */
+/** A manual call, with an idempotency key if it changes something. */
 export function callOf(operation_id: string, headers: Call['headers'], parts: Partial<Call> = {}): Call {
   const operation = operationOf(operation_id);
   const key: Call['headers'] = operation.method === 'get' ? {} : { 'Idempotency-Key': randomUUID() };
@@ -198,12 +198,12 @@ export async function agentCheckout(world: World, tenant: Tenant, agent: string,
   return ready as { id: string; total: string };
 }
 
-/** Whether an alternative of the contract is an agent's token beside those of the storefront. */
+/** Whether a security alternative of the contract is an agent token together with the storefront's. */
 export function isAgentBesidePair(schemes: string[]): boolean {
   return schemes.includes('AgentToken') && schemes.includes('StorefrontToken');
 }
 
-/** An agent's token beside what names the shop to the storefront. */
+/** An agent's token together with the storefront's credentials of the shop. */
 export function besidePair({ site_id, secrets }: Tenant, secret: string): Call['headers'] {
   return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, ...bearer(secret) };
 }

@@ -77,7 +77,7 @@ interface Attempt {
   browser: PaperBrowser;
 }
 
-/** Presses the button, or sends what it would send where the page does not offer it. */
+/** Presses the button, or sends its request if the page does not offer it. */
 async function decideAs(world: World, flow: Flow, { state, who, verb, browser }: Attempt): Promise<void> {
   const before = await statusOf(world, flow);
   const page = await browser.open(flow.page);
@@ -106,7 +106,7 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
     world.violations.add(`${what}: another code, ${told}`);
 }
 
-/** The proof that a form is the page's own, from any of its forms, such as the one that logs out. */
+/** A valid form token of the page, from any of its forms, such as the one that logs out. */
 function strayFields({ html }: Page): URLSearchParams {
   const token = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? /value="([^"]*)"[^>]*name="csrf"/.exec(html)?.[1];
   return new URLSearchParams(token ? { csrf: token } : {});

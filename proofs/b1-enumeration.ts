@@ -57,7 +57,7 @@ async function openScene({ databaseUrl }: Trial, { baseUrl, owner }: Pick<Scene,
   return { baseUrl, owner, site_id, headers, password_hash };
 }
 
-/** Addresses that somebody has in some way, all new and all of the same length. */
+/** Addresses that are in use in some way, all new and all of the same length. */
 type Population = (scene: Scene, count: number) => Promise<string[]>;
 
 const unknown: Population = async (_scene, count) => Array.from({ length: count }, () => `${randomUUID()}@example.com`);
@@ -127,7 +127,7 @@ const QUESTIONS: Question[] = [
   },
 ];
 
-/** Of a customer who asks this once. */
+/** A session of a customer who sends this once. */
 async function newSession(scene: Scene): Promise<Call['headers']> {
   const [email] = await customers(true, true)(scene, 1);
   const token = mintToken('customer');
@@ -142,7 +142,7 @@ async function newSession(scene: Scene): Promise<Call['headers']> {
 
 let addresses = 0;
 
-/** Each call comes from an address of its own, so that none is refused for the others. */
+/** Each call has its own IP address, so that none is rejected because of the others. */
 async function callOf(scene: Scene, { operation, body, headers }: Question, email: string): Promise<Call> {
   addresses += 1;
   const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -156,10 +156,10 @@ async function callOf(scene: Scene, { operation, body, headers }: Question, emai
   };
 }
 
-/** Beyond what each limit allows, so that the refusals are compared, too. */
+/** More calls than each limit allows, so that the rejections are compared, too. */
 const TIMES = 7;
 
-/** The same question, asked about one after the other; answers and effects must not differ. */
+/** The same question about several addresses; responses and effects must not differ. */
 async function compareAnswers(scene: Scene, violations: Violations): Promise<number> {
   let asked = 0;
   for (const question of QUESTIONS) {
@@ -182,7 +182,7 @@ async function compareAnswers(scene: Scene, violations: Violations): Promise<num
 
 interface Step {
   answer: string;
-  /** The statements in their order, and how many passwords were hashed. */
+  /** The statements in their order, and the number of hashed passwords. */
   work: string;
 }
 
@@ -223,7 +223,7 @@ async function observed(deed: () => Promise<Reply>): Promise<{ reply: Reply; wor
   }
 }
 
-/** Counts the passwords that are hashed: each is a message to a thread. */
+/** Counts hashed passwords: each is a message to a thread. */
 function countHashes(): { end(): number } {
   let hashes = 0;
   const post = Worker.prototype.postMessage;
@@ -247,7 +247,7 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
   for (const question of QUESTIONS) {
     const [who, population] = Object.entries(question.who)[0] as [string, Population];
     let auc = await series(scene, question, population, chance);
-    // By chance alone, one series in forty is as uneven as the goal allows; a real leak shows again.
+    // By chance, one series in forty is as uneven as the goal allows; a real leak repeats.
     if (auc > GOAL) auc = Math.min(auc, await series(scene, question, population, chance));
     if (auc > GOAL) violations.add(`${question.operation}: the time reveals whether it is one ${who}: AUC ${auc}`);
     found.push(`${question.operation} ${auc.toFixed(3)}`);
@@ -257,7 +257,7 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
   return { asked, note: `AUC of the time, ${QUESTIONS_EACH} known and as many unknown: ${found.join(', ')}` };
 }
 
-/** How well the time alone tells the known from the unknown, in either direction: 0.5 is not at all. */
+/** How well the time distinguishes known from unknown addresses, in either direction: 0.5 means not at all. */
 async function series(scene: Scene, question: Question, population: Population, chance: Chance): Promise<number> {
   const known = await population(scene, QUESTIONS_EACH);
   const strange = await unknown(scene, QUESTIONS_EACH);

@@ -10,8 +10,8 @@ import { type Chance, chanceOf } from './random.ts';
 import { operationOf } from './tenant.ts';
 
 /**
- * Passwords are guessed from new addresses each time, with every spelling of the e-mail and in every place that checks a
- * password, for hours that pass by moving what the database remembers into the past.
+ * Passwords are guessed from a new IP address each time, with every spelling of the e-mail and in every place that checks a
+ * password, for hours that pass by moving the database's records into the past.
  */
 export const B2: Proof = {
   id: 'B2',
@@ -77,12 +77,12 @@ interface Scene {
   password_hash: string;
 }
 
-/** Of `PASSWORD`, at the least cost there is: trying many must not take long. */
+/** A hash of `PASSWORD` at the lowest cost, because trying many must not take long. */
 const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
 
-/** An account, and what takes a password for it. */
+/** An account, and a place that checks its password. */
 interface Target {
-  /** The spellings under which the right password opens the account. */
+  /** The spellings with which the right password opens the account. */
   spellings: string[];
   tryPassword(spelling: string, password: string, key?: string): Promise<Reply>;
 }
@@ -140,7 +140,7 @@ async function openAccount({ owner, site_id, password_hash }: Scene): Promise<{ 
   return { email, token };
 }
 
-/** Those among all spellings of an address that mean the account. */
+/** The spellings of an address that identify the account. */
 async function spellingsThatOpen(
   scene: Scene,
   email: string,
@@ -190,10 +190,10 @@ async function ask(scene: Scene, operation_id: string, body: object, token?: str
   return send(scene.baseUrl, { operation: operationOf(operation_id), path: {}, query: {}, headers, body });
 }
 
-/** How a guesser proceeds: how many tries to make at once, and how long to wait after an answer. */
+/** The strategy of an attacker: the number of concurrent attempts, and the wait after a response. */
 interface Strategy {
   atOnce: number;
-  /** `told`: how long the last answer says to wait, 0 when the password was looked at. Seconds. */
+  /** `told`: the Retry-After of the last response, 0 if the password was checked. Seconds. */
   wait(told: number, tried: number): number;
 }
 
@@ -224,7 +224,7 @@ const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
 class Siege {
   readonly #scene: Scene;
   readonly #target: Target;
-  /** When a password was checked, in seconds since the attack began. */
+  /** The times of password checks, in seconds since the attack began. */
   readonly #looks: number[] = [];
   readonly #began = performance.now();
   #skipped = 0;
@@ -263,7 +263,7 @@ class Siege {
     return told;
   }
 
-  /** Lets time pass: what the database remembers of guesses moves into the past. */
+  /** Lets time pass: moves the database's records of guesses into the past. */
   async #pass(seconds: number): Promise<void> {
     if (seconds <= 0) return;
     this.#skipped += seconds;
@@ -277,7 +277,7 @@ class Siege {
     );
   }
 
-  /** The owner tries the right password, and waits as told until it is accepted; returns for how long, in seconds. */
+  /** The owner tries the right password, and waits as Retry-After asks until it is accepted; returns the total wait in seconds. */
   async comeHome(): Promise<number> {
     const arrived = this.#time;
     for (;;) {

@@ -9,7 +9,7 @@ import { mailedSecret } from './mails.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Links for a new password: used again, used at once, too late, elsewhere, and for other purposes. */
+/** Links for a new password: used again, concurrently, too late, in another shop, and for other purposes. */
 export const B3: Proof = {
   id: 'B3',
   promise: 'A link for a new password sets one, once, for the account and the address that it was sent to.',
@@ -26,7 +26,7 @@ export const B3: Proof = {
     }),
 };
 
-/** A customer who forgot the password, and the secret in the mail to them. */
+/** A customer who forgot the password, and the secret in their mail. */
 interface Scene {
   world: World;
   tenant: Tenant;
@@ -213,7 +213,7 @@ async function expectLogin(scene: Scene, password: string, status: number): Prom
   }
 }
 
-/** The link's password opens nothing under either address. */
+/** The password of the link does not work for either address. */
 async function expectNoNewPassword(scene: Scene, what: string): Promise<void> {
   for (const email of [scene.account.email, `new-${scene.account.email}`]) {
     const { status } = await logIn({ ...scene, account: { ...scene.account, email } }, NEW_PASSWORD);

@@ -13,14 +13,14 @@ import { slotsOf } from './slots.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every operation and page, called under another host's name, with its answer and the mails that it causes. */
+/** Every operation and page, called under another host name, with its response and its mails. */
 export const B5: Proof = {
   id: 'B5',
   promise: 'Links begin with the configured address, whatever a request calls the host.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
-      // Behind a proxy whose headers are trusted, so that more headers are read than would be without one.
+      // Behind a trusted proxy, so that the server reads more headers than without one.
       const server = await startServer(trial.databaseUrl, { trustProxy: 1, baseUrl: BASE_URL }, trial.databaseUrl);
       const forger = { world, tenant, baseUrl: server.baseUrl, links: 0 };
       const chance = chanceOf(trial.seed);
@@ -38,7 +38,7 @@ export const B5: Proof = {
           let call = await callFor(forger, operation);
           for (const forgery of some) {
             await forge(forger, call, forgery);
-            // Mails are sent for what succeeds, and most things succeed only once.
+            // Mails are sent only after success, and most operations succeed only once.
             if (links) call = await callFor(forger, operation);
           }
           tried += some.length;
@@ -81,23 +81,23 @@ interface Forger {
   world: World;
   tenant: Tenant;
   baseUrl: string;
-  /** How many links of ours there were to check. */
+  /** The number of links to check. */
   links: number;
 }
 
-/** Whose answers or mails are known to hold links. */
+/** Whether the responses or mails of an operation contain links. */
 function makesLinks({ id }: Operation): boolean {
   return /checkout|register|verif|reset|updateCustomer|markOrderPaid|createFulfillment|cancelOrder/i.test(id);
 }
 
-/** Browsers' origins are checked against the shop's list: here any may call. */
+/** Browsers' origins are checked against the shop's list: here any is allowed. */
 async function callFor({ world, tenant }: Forger, operation: Operation): Promise<Call> {
   const call = await validCall(world, tenant, operation);
   const asksAddress = slotsOf(operation, call.body).some(
     ({ at, in: place }) => place === 'body' && at.join() === 'email',
   );
   if (!operation.id.startsWith('storefront') || !asksAddress) return call;
-  // A known address, so that there is somebody to write to.
+  // A known address, so that a mail is sent.
   const { rows } = await world.owner.query<{ email: string }>(
     'select email from commerce.customers where site_id = $1 and id = $2',
     [tenant.site_id, tenant.ids.customer[0]],
@@ -124,14 +124,14 @@ async function forge(forger: Forger, call: Call, forgery: Headers): Promise<void
 
 function judge(forger: Forger, what: string, { headers, text }: Reply): void {
   const { 'access-control-allow-origin': origin, ...kept } = headers;
-  // Telling a browser that its own origin may read the answer is not a link.
+  // Access-Control-Allow-Origin repeats the browser's own origin and is not a link.
   const shown = `${JSON.stringify(kept)}\n${text}`;
   if (origin && origin !== '*' && origin !== `https://${EVIL}`)
     forger.world.violations.add(`${what}: allows ${origin}`);
   judgeLinks(forger, what, shown);
 }
 
-/** Paths of ours, wherever they occur. */
+/** Paths of this server, wherever they occur. */
 const OURS = /(?:https?:)?\/\/[^\s"'<>\\]*?\/(?:checkout|account|api|docs|agent-consent)\/[^\s"'<>\\]*/g;
 
 function judgeLinks(forger: Forger, what: string, shown: string): void {
@@ -146,7 +146,7 @@ function judgeLinks(forger: Forger, what: string, shown: string): void {
   }
 }
 
-/** The pages for people and programs, that of a checkout, and where a mail leads. */
+/** The pages for people and programs, that of a checkout, and the target of a mail. */
 async function pagesOf({ world, tenant }: Forger): Promise<string[]> {
   const { checkout: [checkout_id = ''] = [] } = await MAKERS.checkout.make(world, tenant);
   const { checkout_url } = (await callAs(world, asGuest(tenant), 'storefront.getCheckout', undefined, {
@@ -169,7 +169,7 @@ async function forgePage({ world, baseUrl }: Forger, path: string): Promise<numb
   return FORGERIES.length;
 }
 
-/** Without what is new in each answer: the time, and the session of a browser without one. */
+/** Without values that are new in each response: the time, and the session of a browser without one. */
 function tellPage({ status, headers, text }: Reply): string {
   const { date, etag, 'x-request-id': request, 'set-cookie': cookie, ...kept } = headers;
   const limits = Object.keys(kept).filter((name) => name.startsWith('ratelimit'));

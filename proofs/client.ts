@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net';
 import type { Operation } from '../server/src/http/contract/contract.ts';
 
-/** Requests as a proof needs them: nothing is corrected, joined or refused on the way, as fetch would do. */
+/** Raw requests for proofs: unlike fetch, nothing is corrected, joined or rejected. */
 export interface Call {
   operation: Operation;
   path: Record<string, string>;
@@ -20,14 +20,14 @@ export interface Reply {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
-/** Sends a call and reads its whole answer. */
+/** Sends a call and reads its complete response. */
 export function send(baseUrl: string, call: Call): Promise<Reply> {
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const headers = { ...call.headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) };
   return exchange(baseUrl, call.operation.method.toUpperCase(), targetOf(call), headers, body);
 }
 
-/** A request with its answer, as they went over the wire. */
+/** A request with its response, as transferred. */
 export interface Exchange {
   headers: Call['headers'];
   body: string | undefined;
@@ -108,7 +108,7 @@ function bytesOf(half: string): string {
 }
 
 /**
- * An answer without what must differ between two requests: the ids that they were about, their own ids, the moment, the
+ * A response without parts that must differ between two requests: the ids of their objects, their own ids, the time, the
  * digest of the query, and the session that a login opens.
  */
 export function tell({ status, headers, text }: Reply, ids: string[]): string {

@@ -5,8 +5,8 @@ import { mailedSecret } from './mails.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
 /**
- * Customers of a tenant. Accounts, codes and tokens are written straight into the database: the first two begin with links
- * in mails, and a login takes as long as a password does.
+ * Customers of a tenant. Accounts, codes and tokens are written straight into the database: the first two need links
+ * in mails, and a login takes as long as hashing a password.
  */
 
 /** The password of every customer of the proofs. */
@@ -19,7 +19,7 @@ export interface Account {
   email: string;
 }
 
-/** A customer who may log in with `CUSTOMER_PASSWORD`. */
+/** A customer who can log in with `CUSTOMER_PASSWORD`. */
 export async function openAccount(
   { owner }: Pick<World, 'owner'>,
   { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
@@ -66,7 +66,7 @@ export function asCustomer(tenant: Tenant, token: string): Tenant {
   return { ...tenant, secrets: { ...tenant.secrets, CustomerToken: token } };
 }
 
-/** The tenant, calling for nobody in particular where that is possible. */
+/** The tenant, calling without a customer if possible. */
 export function asGuest(tenant: Tenant): Tenant {
   return asCustomer(tenant, '');
 }
@@ -108,7 +108,7 @@ export async function mailedCode(
   return token;
 }
 
-/** Sessions that ended in every possible way. */
+/** Sessions that have ended in every possible way. */
 export async function buryCustomers(world: World, tenant: Tenant): Promise<void> {
   for (const [why, end] of Object.entries(ENDS)) {
     const account = await openAccount(world, tenant);

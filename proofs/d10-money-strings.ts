@@ -12,7 +12,7 @@ import { exampleOf } from './requests.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 import { isAmount, type Slot, slotsOf, withValue } from './slots.ts';
 
-/** Texts of all sorts as amounts: a million through the contract and money.ts, thousands through every field that takes one. */
+/** Texts of all kinds as amounts: a million through the contract and money.ts, thousands through every field for an amount. */
 export const D10: Proof = {
   id: 'D10',
   promise:
@@ -75,7 +75,7 @@ function parse(text: string, digits: number): string | undefined {
   }
 }
 
-/** The one form of an amount, read character by character; undefined for anything else. */
+/** The canonical form of an amount, read character by character; undefined for anything else. */
 function formOf(text: string, digits: number): string | undefined {
   const [whole = '', fraction, ...more] = text.split('.');
   const isDigits = (part: string) => part !== '' && [...part].every((char) => char >= '0' && char <= '9');
@@ -118,13 +118,13 @@ interface Things {
 
 type Body = Record<string, unknown>;
 
-/** How an operation is sent an amount. Unless told otherwise the answer shows it where the request had it. */
+/** How an operation receives an amount. By default the response has it in the same place as the request. */
 interface Sender {
   if_match?: string;
   path?(things: Things): Record<string, string>;
   /** The rest of a body that has the amount `text` at this place. */
   body?(at: Slot['at'], text: string, shop: OpenShop): Body;
-  /** Fields of which a valid amount may be refused for another reason, such as a limit. */
+  /** Fields for which a valid amount may be rejected for another reason, such as a limit. */
   picky?: string[];
   /** The expected values, here and in other operations; undefined for a rejection. */
   shown?(shop: OpenShop, answer: Answer<never>, slot: Slot): Promise<unknown[] | undefined>;
@@ -233,7 +233,7 @@ const SENDERS: Record<string, Sender> = {
       return status === 200 ? [] : undefined;
     },
   },
-  // It comes to another amount, and the refusal repeats what was expected.
+  // It adds up to another amount, and the error repeats the expected one.
   'storefront.completeCheckout': {
     path: ({ checkout_id }) => ({ checkout_id }),
     async shown(_, { refusal }) {
@@ -244,13 +244,13 @@ const SENDERS: Record<string, Sender> = {
   'storefront.listProducts': { shown: shownNowhere },
 };
 
-/** A filter is shown nowhere: it is taken or refused. */
+/** A filter does not appear in the response: it is accepted or rejected. */
 async function shownNowhere(_: unknown, { status }: { status: number }): Promise<string[] | undefined> {
   return status === 200 ? [] : undefined;
 }
 
 /**
- * Claims of a widget are compared and not kept (D8); the price filters of agents are those of storefront.listProducts, and the
+ * Claims of a widget are compared and not stored (D8); the price filters of agents are those of storefront.listProducts, and the
  * rows of a sync key are those of dashboard.importProducts.
  */
 const ELSEWHERE = [

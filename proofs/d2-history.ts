@@ -2,16 +2,16 @@ import type { Step } from './linearizable.ts';
 import type { OpenShop } from './shop.ts';
 import type { StockState } from './stock-model.ts';
 
-/** A history of D2: the calls that were sent, and when each was answered. */
+/** A history of D2: the calls, with the times of their responses. */
 export interface History {
   shop: OpenShop;
   variants: string[];
   carts: string[];
   /** The wanted quantities of each cart, by variant. */
   wanted: number[][];
-  /** The checkouts' ids, once they have begun. */
+  /** The checkouts' ids, once created. */
   begun: (string | undefined)[];
-  /** One of them was answered. */
+  /** Resolves when one of them has a response. */
   opened: PromiseWithResolvers<void>;
   steps: (Step<StockState> & { touches: number[] })[];
   faults: string[];

@@ -26,7 +26,7 @@ function lineOf({ variants }: History, { line_items }: Order, variant: number): 
 
 const NO_LINE = '0192f3a2-1111-7000-8000-00000000dead';
 
-/** Ships one piece of a variant, or all that is left. */
+/** Ships one piece of a variant, or all remaining ones. */
 async function shipOrder(history: History, own: number, order: Order, variant: number | undefined): Promise<void> {
   const what = variant === undefined ? 'the rest' : `one of ${variant}`;
   await record(history, `${own} ships ${what}`, [], async (step) => {

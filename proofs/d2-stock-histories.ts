@@ -73,7 +73,7 @@ async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise
   const received = before.map(({ on_hand }) => on_hand);
   const rest = { received, begun: [], opened: Promise.withResolvers<void>(), steps: [], faults: [], clock: 0 };
   const history: History = { shop, variants, carts, wanted, ...rest };
-  // Each has a random source of their own, whoever comes first.
+  // Each has its own random source, independent of their order.
   const own = () => chanceOf(chance.next() * 2 ** 32);
   const shoppers = SHOPPERS.map((at) => shopper(history, own(), at));
   await Promise.all([...shoppers, staff(history, own(), before), timekeeper(history, own())]);
@@ -121,7 +121,7 @@ async function shopper(history: History, chance: Chance, own: number): Promise<v
 
 type Holding = 'storefront.createCheckout' | 'storefront.updateCheckout' | 'storefront.completeCheckout';
 
-/** A call after which the checkout holds all that its cart wants, or is refused because there is too little. */
+/** A call after which the checkout reserves everything in its cart, or is rejected because stock is short. */
 async function holding<Id extends Holding>(
   history: History,
   own: number,
@@ -204,7 +204,7 @@ async function staff(history: History, chance: Chance, before: Stock[]): Promise
   }
 }
 
-/** Moves the time of a checkout's stock into the past, and runs the job that looks for such. */
+/** Moves the expiry of a checkout's reservation into the past, and runs the job for it. */
 async function timekeeper(history: History, chance: Chance): Promise<void> {
   const { shop, begun } = history;
   const { owner, db } = shop.premises;
@@ -224,7 +224,7 @@ async function timekeeper(history: History, chance: Chance): Promise<void> {
       };
     });
     if (!sweeps) continue;
-    // The job skips what somebody works on, and each checkout is a transaction of its own.
+    // The job skips locked rows, and each checkout has its own transaction.
     const job = expireCheckouts(db, shop.tenant);
     await Promise.all(
       SHOPPERS.map((at) =>
@@ -257,7 +257,7 @@ function judge({ steps, faults, received }: History, before: Stock[], after: Sto
   faults.push(`${why}: from ${JSON.stringify(start.on_hand)} to ${JSON.stringify(after)}: ${told}`);
 }
 
-/** Ends what is still open; then nothing is held. */
+/** Ends everything open; then no stock is reserved. */
 async function tidy({ shop, variants, faults }: History): Promise<void> {
   await shop.premises.owner.query(
     `update commerce.checkouts set reserved_until = now() - interval '1 hour', expires_at = now() - interval '1 hour'

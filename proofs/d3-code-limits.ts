@@ -8,7 +8,7 @@ import { answersOf, checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfer
 import { type Chance, chanceOf } from './random.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Codes that may be used ten times in all, or once by each customer, wanted by hundreds at once. */
+/** Codes that can be used ten times in total, or once per customer, requested by hundreds at once. */
 export const D3: Proof = {
   id: 'D3',
   promise: 'A code is used exactly as often as its limit allows, however many shoppers apply it at once.',
@@ -52,8 +52,8 @@ interface Found {
 }
 
 /**
- * All carts want the code, at once; those that get it order, give it back, or are abandoned until it lapses; and then those
- * that were refused want it again.
+ * All carts request the code at once; the successful ones order, remove it, or are abandoned until it lapses; and then
+ * the rejected ones request it again.
  */
 async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Found> {
   const code = await publish(shop, { usage_limit: LIMIT });
@@ -73,7 +73,7 @@ async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Foun
     Promise.all(fates.map(({ cart_id, fate }) => fate(shop, cart_id, code, faults))),
     wave(shop, code, second, faults),
   ]);
-  // Nobody who is refused now may be refused again once everything that became free is taken.
+  // Once everything that became free is taken, further requests must be rejected.
   const third = await wave(shop, code, again.filter((cart) => !gotAgain.includes(cart)).slice(0, 40), faults);
   const ordered = fates.filter(({ fate }) => fate === complete).length;
   if (ordered + gotAgain.length + third.length !== LIMIT) {
@@ -90,7 +90,7 @@ async function publish(shop: OpenShop, limits: { usage_limit?: number; usage_lim
   return code;
 }
 
-/** The carts that got the code, of those that ask for it at once. */
+/** The carts that got the code, among concurrent requests. */
 async function wave(shop: OpenShop, code: string, carts: string[], faults: string[]): Promise<string[]> {
   const answers = await Promise.all(
     carts.map((cart_id) => shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code } })),
@@ -117,7 +117,7 @@ const giveBack: Fate = async (shop, cart_id, _, faults) => {
   if (status !== 200) faults.push(`removeDiscount: ${status}`);
 };
 
-/** The use of an abandoned cart goes to whoever wants it, and the cart is ordered without it. */
+/** The use of an abandoned cart becomes available again, and the cart is ordered without it. */
 const lapse: Fate = async (shop, cart_id, code, faults) => {
   const { owner, db } = shop.premises;
   await owner.query(
@@ -157,7 +157,7 @@ async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found
   }
   faults.push(...(await overuse(shop, code, count)));
 
-  // Without the code the others may order.
+  // Without the code the others can order.
   const [, other] = carts.filter((_, i) => answers[i]?.status !== 200);
   const checkout = checkouts[carts.indexOf(other ?? '')];
   if (!other || !checkout) return { tried: 2 * count, faults };

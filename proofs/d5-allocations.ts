@@ -42,7 +42,7 @@ interface CartInput {
   tax: { rate: string; rates?: Record<string, string>; included: boolean; shipping: 'goods' | 'class' };
 }
 
-/** Above this a cart is refused (carts/limits.ts). */
+/** Above this a cart is rejected (carts/limits.ts). */
 const MAX_SUBTOTAL = 1e15;
 
 const carts: fc.Arbitrary<CartInput> = fc
@@ -177,7 +177,7 @@ function taxOfLine({ rate, rates = {}, included }: CartInput['tax'], tax_class =
   return { rate: rates[tax_class] ?? rate, included, shipping: 'goods' };
 }
 
-/** Whether a tax is the nearest to the exact one, and of two equally near the higher. */
+/** Whether a tax is the exact one rounded to the nearest unit, and up if it is halfway. */
 function isRounded(tax: number | undefined, amount: bigint, { rate, included }: CartInput['tax']): boolean {
   const parts = BigInt(minorUnits(rate, 4));
   const divisor = included ? 10_000n + parts : 10_000n;
@@ -189,7 +189,7 @@ function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-/** The same carts, bought: the wire and the order must say of each part what the rules say. Returns how many were ordered. */
+/** The same carts, bought: every part of the response and the order must follow the rules. Returns the number of orders. */
 async function orderCarts(premises: Premises, chance: Chance, perShop: number): Promise<number> {
   let ordered = 0;
   for (const [currency, top] of [

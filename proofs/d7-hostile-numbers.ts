@@ -12,7 +12,7 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Numbers and amounts that are invalid, or invalid here, in every place where the contract takes one; and sums of the largest.
+ * Numbers and amounts that are invalid, or invalid in this context, in every place where the contract accepts one; and sums of the largest.
  */
 export const D7: Proof = {
   id: 'D7',
@@ -160,7 +160,7 @@ const IMPORTS = [
   'sync.upsertProducts',
 ];
 
-/** An import takes control characters out of its texts, and warns of it: what is left of these is an amount. */
+/** An import removes control characters from its texts, with a warning: the rest of these is a valid amount. */
 function isStripped(operation_id: string, token: string): boolean {
   return IMPORTS.includes(operation_id) && ['"\\t1"', '"1.00\\n"'].includes(token);
 }
@@ -255,7 +255,7 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
   return digits(order.total) === 4n * digits(price) ? [] : [`${order.total} is not four times ${price}`];
 }
 
-/** A cart that is filled until it may hold no more. */
+/** A cart filled to its limits. */
 async function manyDearest(shop: OpenShop): Promise<string[]> {
   const { id: cart_id } = await shop.must('storefront.createCart');
   const statuses = new Set<number>();

@@ -6,7 +6,7 @@ import { syncOrderOf } from './sales.ts';
 import { callAs, credentialsOf, operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Orders by a widget that lies about prices, names things of other shops, and leaves out what it does not know. */
+/** Orders by a widget that sends wrong prices, uses objects of other shops, and omits unknown fields. */
 export const D8: Proof = {
   id: 'D8',
   promise: "A widget's order is accepted only at the catalogue's prices, and can always be read back.",
@@ -41,7 +41,7 @@ interface Good {
   cents: number;
 }
 
-/** Two products in two sizes, each with a price of its own, of which there is always enough. */
+/** Two products in two sizes, each with its own price, always in stock. */
 async function goodsOf(world: World, tenant: Tenant): Promise<Good[]> {
   const goods: Good[] = [];
   for (const cents of [1_050, 30]) {
@@ -98,7 +98,7 @@ const NAMINGS: ((good: Good) => object)[] = [
   }),
 ];
 
-/** Lies; each must cause the order to be refused. */
+/** Wrong claims; each must cause the order to be rejected. */
 const LIES: Record<string, (order: Order, scene: Scene) => void> = {
   'a lower price': ({ line_items: [line] }) => {
     Object.assign(line as Line, { price: '0.01', total: amount((line as Line).quantity) });
@@ -179,7 +179,7 @@ interface SyncOrder {
   order: { id: string; subtotal: string; line_items: { price: string; quantity: number; total: string }[] } | null;
 }
 
-/** An accepted order costs what the catalogue says, and is read back by its id and by its reference as it was answered. */
+/** An accepted order has the catalogue's prices, and is returned by its id and by its reference as in the first response. */
 async function judge(world: World, tenant: Tenant, made: SyncOrder, cents: number, what: string): Promise<Taken> {
   if (made.order && made.order.subtotal !== amount(cents)) {
     world.violations.add(`${made.order.subtotal} instead of ${amount(cents)} for ${what}`);
@@ -208,7 +208,7 @@ function read(
 
 const OPTIONAL = ['variant_id', 'product_id', 'sku', 'option1', 'option2', 'option3', 'variant_name', 'image_url'];
 
-/** Lines of which any of the optional fields are missing, as other producers may leave them, on every surface. */
+/** Lines without any of the optional fields, as other producers may send them, on every surface. */
 async function readSparse(world: World, tenant: Tenant, taken: Taken[], chance: Chance): Promise<number> {
   let count = 0;
   for (const { id, order_id } of taken) {

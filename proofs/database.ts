@@ -3,9 +3,9 @@ import type { Pool } from 'pg';
 /** Reads the database behind a tenant, as its owner. */
 
 /**
- * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, the two that its catalogue's
- * version is summed up from in the same statement, the hosts of sites, the invitations to their staff, and the links past the delay of a login: they are read
- * before a tenant is known. All others with a site_id are tenant tables.
+ * Tables with which the tenant is found: by the hash of a token or of the secret in a checkout's address, the two from which its
+ * catalogue's version is computed in the same statement, the hosts of sites, the invitations to their staff, and the links past the
+ * delay of a login. They are read before a tenant is known. All others with a site_id are tenant tables.
  */
 export const DIRECTORY = [
   ...['sites', 'staff_memberships', 'staff_invitations', 'tokens', 'customer_tokens', 'checkout_links'],
@@ -21,7 +21,7 @@ const NO_EFFECT = ['idempotency_keys', 'site_usage'];
 /** Tables that a rejected request writes: it is recorded, and may be repeated. */
 const REFUSED = ['audit_events'];
 
-/** Agents leave a row with every call, whatever its outcome: E8 checks that. */
+/** Every call of an agent leaves a row, with any result: E8 checks that. */
 const EXCEPT: Record<string, string> = { audit_events: `and t.actor_type <> 'agent'` };
 
 const tablesOf = new WeakMap<Pool, Promise<string[]>>();
@@ -55,7 +55,7 @@ export async function holdingsOf(owner: Pool, site_id: string): Promise<Holdings
       'commerce.staff_sessions t where t.staff_id in (select staff_id from commerce.staff_memberships where site_id = $1)',
     ),
   );
-  // Named, so that it is planned once for each connection: planning it takes longer than running it.
+  // A named statement is planned once per connection: planning it takes longer than running it.
   const { rows } = await owner.query<{ name: string; rows: number; digest: string }>({
     name: 'holdings',
     text: parts.join(' union all '),
@@ -69,13 +69,13 @@ function partOf(name: string, from: string): string {
     coalesce(sum(hashtextextended(t.ctid::text || ' ' || t.xmin::text, 0)), 0)::text as digest from ${from}`;
 }
 
-/** The tables whose contents differ, with how many rows each gained. */
+/** The tables whose contents differ, with the number of new rows. */
 export function changes(before: Holdings, after: Holdings): Record<string, number> {
   const changed = Object.keys(after).filter((table) => before[table]?.digest !== after[table]?.digest);
   return Object.fromEntries(changed.map((table) => [table, (after[table]?.rows ?? 0) - (before[table]?.rows ?? 0)]));
 }
 
-/** The tables that changed by more than a refusal. */
+/** The tables that changed by more than a rejected call changes. */
 export function effects(before: Holdings, after: Holdings): string[] {
   return Object.keys(changes(before, after)).filter((table) => !REFUSED.includes(table));
 }

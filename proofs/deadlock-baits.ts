@@ -6,8 +6,8 @@ import type { Chance } from './random.ts';
 import { type OpenShop, untilConnected } from './shop.ts';
 
 /**
- * Situations in which many concurrent requests want the same rows in different orders. Refusals are fine: of two that want
- * opposite things, one is too late.
+ * Situations in which many concurrent requests use the same rows in different orders. Rejections are fine: of two opposite
+ * requests, one is too late.
  */
 export type Bait = (shop: OpenShop, chance: Chance) => Promise<Deed[]>;
 

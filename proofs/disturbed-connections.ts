@@ -3,16 +3,16 @@ import type { Violations } from './frame.ts';
 import type { Chance } from './random.ts';
 import { asksDirectoryAlone } from './site-filters.ts';
 
-/** Connections whose statements fail now and then, in different ways, and which record whose rows they show to each statement. */
+/** Connections whose statements fail sometimes, in different ways, and which record the tenant whose rows each statement sees. */
 export interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
   share: number;
-  /** Cancels and kills what runs on the connections. */
+  /** Cancels statements and kills the connections. */
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
-  /** Now and then omits what sets the tenant for row-level security: the proof must notice. */
+  /** Sometimes omits the statement that sets the tenant for row-level security: the proof must notice. */
   forgetful?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
       const ahead = opening?.underWay ? opening : undefined;
       const own = begins(given) || looksUp(given) ? { underWay: true, failed: false } : undefined;
       opening = own ?? opening;
-      // Statements that are sent without waiting for each other keep their order.
+      // Statements that are pipelined keep their order.
       const sent = before.then(() => start(given, ahead, own));
       before = sent.catch(() => undefined);
       const answered = sent.then(({ answer }) => answer);
@@ -60,7 +60,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     ): Promise<{ answer: Promise<pg.QueryResult> }> => {
       const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
-      // After a BEGIN that failed, PostgreSQL skips what left in the same packet.
+      // After a failed BEGIN, PostgreSQL skips the rest of the same packet.
       if (own && ahead?.failed) own.failed = true;
       if (site && !ahead?.failed) {
         seen.statements += 1;
@@ -80,7 +80,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
   return seen;
 }
 
-/** A BEGIN, or the statement that finds the caller and sets the tenant: others may leave together with it. */
+/** A BEGIN, or the statement that finds the caller and sets the tenant: others may be sent together with it. */
 interface Opening {
   underWay: boolean;
   failed: boolean;
@@ -95,7 +95,7 @@ function looksUp(statement: object): boolean {
 }
 
 /**
- * The site whose rows a statement asks for. Statements that find the caller, or the limits of a site, run before a tenant is
+ * The site of a statement. Statements that find the caller, or the limits of a site, run before a tenant is
  * known.
  */
 function siteOf(statement: object, sites: string[]): string | undefined {
@@ -134,7 +134,7 @@ async function fail(connection: pg.PoolClient, send: Send, statement: object, { 
   const slept = instead('select pg_sleep(5)');
   let asking = true;
   slept.catch(() => undefined).finally(() => (asking = false));
-  // Once may be too early, when nothing runs yet.
+  // Once may be too early, before any statement runs.
   while (asking) {
     await owner.query(`select ${end}($1)`, [processID]);
     await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));

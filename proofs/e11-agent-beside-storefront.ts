@@ -23,7 +23,7 @@ import { inWorld } from './world.ts';
 
 const OPERATIONS = operationTable.filter(({ surface }) => surface === 'storefront' || surface === 'agent');
 
-/** Every operation of the storefront and of agents, called with an agent's token beside those of the storefront. */
+/** Every operation of the storefront and of agents, called with an agent's token together with those of the storefront. */
 export const E11: Proof = {
   id: 'E11',
   promise:
@@ -93,7 +93,7 @@ function expectRefusal(
   if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
 }
 
-/** A valid call about what the agent itself has made. */
+/** A valid call on objects of the agent itself. */
 async function callBy(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
   const beside = operation.security.findIndex(isAgentBesidePair);
   return validCall(world, tenant, operation, beside >= 0 ? { alternative: beside } : {});
@@ -111,7 +111,7 @@ async function allowed(world: World, tenant: Tenant, operation: Operation): Prom
   return 1;
 }
 
-/** The agent, and then the storefront token beside it, without the scope that the operation names. */
+/** The agent, and then the storefront token, without the scope of the operation. */
 async function withoutScope(
   world: World,
   tenant: Tenant,
@@ -174,7 +174,7 @@ const LIMITS = {
   },
 } as const;
 
-/** An agent whose budget or categories were used up after it filled its cart: it can add nothing, nor can its customer order. */
+/** An agent whose budget or categories were exhausted after it filled its cart: it can add nothing, and its customer cannot order. */
 async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS): Promise<number> {
   const { end, refusal } = LIMITS[limit];
   const [status, error] = refusal;
@@ -214,7 +214,7 @@ async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS)
   return calls.length + 2;
 }
 
-/** The customer fills in what the order still needs. */
+/** The customer fills in the missing fields. */
 async function readyFor(world: World, tenant: Tenant, headers: Call['headers'], checkout_id: string) {
   const [shipping_option_id] = tenant.ids.shipping_option;
   const shipping_address = {
@@ -253,7 +253,7 @@ async function ownKeys(world: World, tenant: Tenant): Promise<number> {
   return 3;
 }
 
-/** An agent that may not read the profile is not told by a checkout who its customer is. */
+/** A checkout does not reveal its customer to an agent that may not read the profile. */
 async function unknownCustomer(world: World, tenant: Tenant): Promise<number> {
   const { id } = await newCustomer(world, tenant);
   const scopes = ['catalog:read', 'cart:write', 'checkout:create'];

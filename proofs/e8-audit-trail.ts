@@ -87,10 +87,10 @@ async function useOnRecord(world: World, tenant: Tenant, call: Call, secret: str
   return id;
 }
 
-/** A request over UCP may be several operations, of which each has its row. */
+/** A request over UCP may consist of several operations, each with its own row. */
 const OF_ONE_OPERATION = ['search_catalog', 'get_cart', 'cancel_cart', 'get_order'];
 
-/** Good and bad requests over both ways in of UCP. Returns those that may leave more than one row, and adds the others to `ids`. */
+/** Good and bad requests on both transports of UCP. Returns those that may leave more than one row, and adds the others to `ids`. */
 async function speakOnRecord(
   world: World,
   tenant: Tenant,

@@ -47,7 +47,7 @@ function dataDir(name = 'data', mode = 0o711): string {
   const directory = join(parent, name);
   clean.push(() => {
     const place = join(directory, 'postgres');
-    // A killed server of the test may have left it.
+    // From a killed server of the test.
     if (existsSync(join(place, 'postmaster.pid'))) process.kill(postmasterOf(directory), 'SIGKILL');
     if (existsSync(place)) rmSync(realpathSync(place), { recursive: true, force: true });
     rmSync(parent, { recursive: true, force: true });
@@ -58,7 +58,7 @@ function dataDir(name = 'data', mode = 0o711): string {
 /** A data directory as the first start and a stop leave it, which was made once for all. */
 function madeDirectory(): string {
   const directory = dataDir();
-  // With the owners of the files: PostgreSQL may run as another user.
+  // With the owners of the files, because PostgreSQL may run as another user.
   execFileSync('cp', ['-a', made, directory]);
   return directory;
 }
@@ -106,7 +106,7 @@ function postmasterOf(directory: string): number {
   return Number(readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-test('what was written is there after a stop and a start, and the database can do what the shop needs', async () => {
+test('data survives a stop and a start, and the database has the features that the shop needs', async () => {
   const directory = dataDir();
   const first = await start(directory);
   await write(first.url);
@@ -128,7 +128,7 @@ test('what was written is there after a stop and a start, and the database can d
   expect(await ask(superuserUrl, "select current_setting('is_superuser') as superuser")).toEqual([{ superuser: 'on' }]);
 });
 
-test('after kill -9 of the server the next one takes its PostgreSQL over, with all committed rows', async () => {
+test('after kill -9 of the server the next one takes over its PostgreSQL, with all committed rows', async () => {
   const directory = madeDirectory();
   const killed = await hold(directory);
   await write(killed.url);
@@ -166,7 +166,7 @@ test('a second server on the directory is refused in one line that names the fir
   await write(first.url);
 });
 
-test('of two that start at once on a directory that does not exist, one starts', async () => {
+test('of two concurrent starts on a missing directory, one succeeds', async () => {
   const directory = dataDir();
 
   const starts = await Promise.allSettled([start(directory), start(directory)]);
@@ -185,7 +185,7 @@ test('a server that starts while another ends gets a PostgreSQL of its own', asy
   expect(await count(second.url)).toBe(1);
 });
 
-test('a postmaster.pid whose number another program has by now does not keep it from starting', async () => {
+test('a postmaster.pid with the reused process id of another program does not prevent a start', async () => {
   const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
@@ -205,7 +205,7 @@ test('a postmaster.pid whose number another program has by now does not keep it 
   expect(stranger.exitCode).toBeNull();
 });
 
-test('a PostgreSQL that dies under a living server is back on the same address', async () => {
+test('a PostgreSQL that dies under a running server is restarted on the same address', async () => {
   const directory = madeDirectory();
   const told: string[] = [];
   const { url } = await start(directory, (sentence) => told.push(sentence));
@@ -218,7 +218,7 @@ test('a PostgreSQL that dies under a living server is back on the same address',
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
 
-test('a first start that was killed on the way leaves nothing that the next one minds', async () => {
+test('an interrupted first start does not disturb the next one', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
   await expect.poll(() => existsSync(directory), { interval: 5, timeout: 10_000 }).toBe(true);
@@ -234,13 +234,13 @@ test('a first start that was killed on the way leaves nothing that the next one 
 test.each([
   ['spaces and quotes', `it's a "shop" of ours`],
   ['more bytes than a socket address holds', `${'long'.repeat(30)}/${'longer'.repeat(20)}`],
-])('a directory with %s in its name serves as well', async (_, name) => {
+])('a directory with %s in its name works as well', async (_, name) => {
   const { url } = await start(dataDir(name));
 
   await write(url);
 });
 
-test('a relative directory serves as well', async () => {
+test('a relative directory works as well', async () => {
   const directory = dataDir();
 
   await start(relative(process.cwd(), directory));

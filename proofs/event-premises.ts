@@ -5,7 +5,7 @@ import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
 
-/** A server in this process and the job that delivers, called by the proof itself whenever it wants an attempt made. */
+/** A server in this process and the delivery job, which the proof calls for each attempt. */
 export interface EventPremises extends Pick<Awaited<ReturnType<typeof startServer>>, 'baseUrl' | 'db' | 'owner'> {
   violations: Violations;
   openShop(): Promise<EventShop>;
@@ -13,13 +13,13 @@ export interface EventPremises extends Pick<Awaited<ReturnType<typeof startServe
   attempt(shop: EventShop, delivery_id: string): Promise<void>;
   /** The deliveries of a shop that are pending, oldest first; of one webhook when it is named. */
   pending(shop: EventShop, webhook_id?: string): Promise<string[]>;
-  /** Ends what still waits for another attempt, so that nobody else makes it. */
+  /** Ends deliveries that wait for another attempt, so that no other process makes it. */
   forget(shop: EventShop): Promise<void>;
 }
 
 const OWN_HOST = 'shop.example.com';
 
-/** `allowPrivate`: whether events may go to receivers on this machine, as outside production. */
+/** `allowPrivate`: whether events may be sent to receivers on this machine, as outside production. */
 export async function onEventPremises<T>(
   { databaseUrl }: Trial,
   { allowPrivate }: { allowPrivate: boolean },

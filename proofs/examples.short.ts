@@ -10,8 +10,8 @@ import type { DemoCredentials } from '../server/src/demo/stored.ts';
 import { waitFor } from '../server/test/receiver.ts';
 
 /**
- * The examples as their README sections start them: processes beside the process of a server with its demo shop, all of
- * which are killed and started again in the middle of the work.
+ * The examples as their README sections start them: processes next to the process of a server with its demo shop, all of
+ * which are killed and restarted during the work.
  */
 const ROOT = join(import.meta.dirname, '..');
 const LONG_ENOUGH_MS = 240_000;
@@ -22,7 +22,7 @@ const running = new Map<string, ChildProcess>();
 let demo: DemoCredentials;
 
 beforeAll(async () => {
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must be able to enter.
   chmodSync(dataDir, 0o711);
   for (const name of Object.keys(ports) as (keyof typeof ports)[]) ports[name] = await freePort();
   await startServer();
@@ -100,7 +100,7 @@ test(
     const path = { product_id: second.id };
     await unwrap(dashboard().DELETE('/api/dashboard/products/{product_id}', { params: { path } }));
     await end('server', 'SIGKILL');
-    // It waits for the server, and continues from where it was.
+    // It waits for the server, and continues at its cursor.
     const [, said] = await Promise.all([startServer(), startIndex()]);
     expect(said).toContain(`${crawled + 1} products`);
     expect(await search('quokka')).toMatchObject([{ id: first.id, in_stock: false }]);
@@ -117,7 +117,7 @@ test(
   LONG_ENOUGH_MS,
 );
 
-/** The command line of the shop's staff: what it prints when it succeeds. */
+/** The command line of the shop's staff: resolves to its output on success. */
 async function staff() {
   const { commerce } = await loggedIn(demo.base_url, demo.api_key);
   return async (...args: string[]): Promise<string> => {

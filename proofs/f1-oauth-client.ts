@@ -29,7 +29,7 @@ export const F1: Proof = {
 };
 
 async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boolean): Promise<oauth.Configuration> {
-  // The server's links begin with its configured address; here it listens elsewhere.
+  // The server's links begin with its configured address; here it listens at another one.
   const local = ((url: string, init: RequestInit) =>
     fetch(url.replace(/^http:\/\/localhost(?=\/)/, baseUrl), init)) as oauth.CustomFetch;
   const config = discovers

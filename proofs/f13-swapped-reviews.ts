@@ -20,8 +20,8 @@ import { type OpenShop, onPremises } from './shop.ts';
 import { answerIn, askOverRest } from './ucp.ts';
 
 /**
- * A person reads the review and presses the button, again if it is shown again, while somebody else changes the checkout by any
- * protocol, at every moment of it.
+ * A person reads the review and presses the button, again if it is shown again, while somebody else changes the checkout over any
+ * protocol, at any moment.
  */
 export const F13: Proof = {
   id: 'F13',
@@ -45,7 +45,7 @@ export const F13: Proof = {
         }
       };
       await Promise.all([lane(), lane(), lane()]);
-      // Changes that are all refused would prove nothing.
+      // A run in which all changes are rejected would prove nothing.
       if (tally['changes made'] === 0 || tally['shown again first'] === 0) violations.add('No change had any effect.');
       const note = Object.entries(tally).map(([what, count]) => `${count} ${what}`);
       return {
@@ -68,7 +68,7 @@ interface Plan {
   /** Whether the person has posted the form before. */
   isBound: boolean;
   wish: Wish;
-  /** Somebody else adds a piece before the first press, so that there is a second one. */
+  /** Somebody else adds a piece before the first press, so that a second one is needed. */
   isRefusedFirst: boolean;
 }
 
@@ -92,7 +92,7 @@ function plansFor(chance: Chance, count: number): Plan[] {
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** The address always, and more of it. The delivery is put in by `live`, which knows the options. */
+/** Always the address, and some other fields. `live`, which knows the options, sets the delivery. */
 function wishOf(chance: Chance): Wish {
   const more: [keyof Wish, unknown][] = [
     ['email', 'mallory@example.com'],
@@ -136,7 +136,7 @@ async function openStage(shop: OpenShop): Promise<Stage> {
   };
 }
 
-/** A checkout that lacks nothing. */
+/** A complete checkout. */
 async function prepare(stage: Stage, maker: Maker): Promise<Target> {
   const { shop, variant_id, options, customer, agent_token, stranger_token } = stage;
   const begun = await beginAs(stage, maker);

@@ -26,7 +26,7 @@ export const F2: Proof = {
     }),
 };
 
-/** The second to fourth poll come at once, and each makes the interval five seconds longer. */
+/** The second to fourth poll are sent at once, and each makes the interval five seconds longer. */
 async function hurry(world: World, tenant: Tenant): Promise<void> {
   const { device_code } = await askForConsent(world, tenant);
   const told: [string, string | undefined][] = [];

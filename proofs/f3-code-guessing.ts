@@ -9,7 +9,7 @@ const OF_ADDRESS = 10;
 const IN_SHOP = 50;
 
 /**
- * Codes that nobody was given: tried by one customer, by many of one address, and by so many of so many addresses that each
+ * Unknown codes: tried by one customer, by many with one address, and by so many with so many addresses that each
  * stays below its own limit.
  */
 export const F3: Proof = {

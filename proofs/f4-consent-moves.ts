@@ -7,7 +7,7 @@ import { inWorld } from './world.ts';
 
 type Consent = Awaited<ReturnType<typeof askForConsent>>;
 
-/** A request of a device and of a client of OAuth in every state, and everyone who might try to decide on it. */
+/** A device request and an OAuth client's request in every state, and everyone who might try to decide on it. */
 export const F4: Proof = {
   id: 'F4',
   promise: 'A request is decided once, in time, and only by one customer of its own shop.',
@@ -80,7 +80,7 @@ function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))
     return { status: 401, after: before };
-  // An agent beside the pair is recognised, and may never decide.
+  // An agent's token is recognized there, and may never decide.
   if (who === 'agent') return { status: 403, after: before };
   const mayKnow = who === 'owner' || (who === 'second' && ['pending', 'expired'].includes(state));
   if (!mayKnow) return { status: 404, after: before };

@@ -14,7 +14,7 @@ const TOLERANCE = 0.1;
 /** Between Retry-After and a date lie the whole seconds of HTTP. */
 const ROUNDING_SECONDS = 2;
 
-/** Each receiver is tried until the delivery is given up; the time between the attempts is skipped. */
+/** Each receiver is tried until the delivery has failed for good; the time between the attempts is skipped. */
 export const G2: Proof = {
   id: 'G2',
   promise:
@@ -73,9 +73,9 @@ interface Attempt {
   mails: number;
 }
 
-/** Makes an attempt and looks at what was written. */
+/** Makes an attempt and checks the written rows. */
 async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id }: Scene): Promise<Attempt> {
-  // The job is done, as the worker would say.
+  // Marks the job as done, as the worker would.
   await premises.owner.query(`delete from graphile_worker._private_jobs where payload ->> 'delivery_id' = $1`, [
     delivery_id,
   ]);
@@ -100,7 +100,7 @@ async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id 
   return rows[0];
 }
 
-/** Tries a receiver until the delivery is given up; returns how many attempts that took. */
+/** Tries a receiver until the delivery has failed for good; returns the number of attempts. */
 async function giveUp(premises: EventPremises, receiver: BadReceiver): Promise<number> {
   const { violations } = premises;
   const { url, close } = await receiver.open();
@@ -138,7 +138,7 @@ async function countAttempts({ owner }: EventPremises, { shop, delivery_id }: Sc
   return rowCount ?? 0;
 }
 
-/** Whether the next attempt is when the schedule says, give or take a tenth, or later because the receiver asked for it. */
+/** Whether the next attempt follows the schedule, plus or minus a tenth, or later because of Retry-After. */
 function keepsTo(number: number, asks: number, { wait, queued }: Attempt): boolean {
   const due = WAITS[number - 1];
   if (due === undefined) return wait === null && queued === null;

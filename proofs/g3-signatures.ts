@@ -6,10 +6,10 @@ import { type Chance, chanceOf } from './random.ts';
 
 const AT_A_TIME = 5;
 
-/** Odd texts in the bodies: bytes are signed, and readers may interpret them differently. */
+/** Unusual texts in the bodies: bytes are signed, and readers may interpret them differently. */
 const NAMES = ['Mug', 'Tasse für “Große” – ½ l', '茶碗 🍵', 'a"b\\c</script>', 'e\u0301 👩\u200d🍳', '\u2028line'];
 
-/** The SDK, by Web Crypto, judges what a receiver got: before, during and after a rotation. The server signs by a library. */
+/** The SDK, with Web Crypto, verifies the received deliveries: before, during and after a rotation. The server signs with a library. */
 export const G3: Proof = {
   id: 'G3',
   promise: 'Another implementation of Standard Webhooks accepts each signature, by both secrets during a rotation.',
@@ -63,7 +63,7 @@ async function attack(
   return judged;
 }
 
-/** Has this many events delivered, and returns what the receiver got. */
+/** Sends this many events, and returns the received deliveries. */
 async function deliver(
   premises: EventPremises,
   shop: Awaited<ReturnType<EventPremises['openShop']>>,
@@ -127,7 +127,7 @@ async function judge(
       const accepted = await Promise.all(secrets.map((secret) => accepts(secret, alone)));
       if (!accepted.includes(true)) violations.add(`Nobody signed ${signature}`);
     }
-    // The judge must be able to refuse.
+    // The verification must be able to fail.
     const at = Math.floor(chance.next() * received.body.length);
     const body = `${received.body.slice(0, at)}${received.body[at] === 'x' ? 'y' : 'x'}${received.body.slice(at + 1)}`;
     if (await accepts(secrets[0] ?? '', { ...received, body }))
@@ -142,7 +142,7 @@ async function accepts(secret: string, { headers, body }: Received): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof webhooks.WebhookVerificationError)) throw error;
-    // A forged body may no longer be an event, which is checked after the signature.
+    // A forged body may no longer be an event, which the SDK checks after the signature.
     return error.reason === 'invalid_payload';
   }
 }

@@ -5,7 +5,7 @@ import { type Answers, answerNames, dryNetwork, OWN_ADDRESS } from './network.ts
 import type { EventShop } from './processes/event-shop.ts';
 import { type Chance, chanceOf } from './random.ts';
 
-/** Addresses in all the ways in which URLs write them, names that mean them, and hosts that a cloud answers secrets from. */
+/** Addresses in all URL spellings, names for them, and hosts at which a cloud serves secrets. */
 const HOSTS = [
   ...[
     '127.0.0.1',
@@ -148,7 +148,7 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
 }
 
 /**
- * Tries to register each host and name. A name that does not resolve to a forbidden address now may be accepted: attempts check
+ * Tries to register each host and name. A name that does not currently resolve to a forbidden address may be accepted: attempts check
  * again.
  */
 async function registerAll({ baseUrl, violations }: EventPremises, { credentials }: EventShop): Promise<number> {

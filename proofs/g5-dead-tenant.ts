@@ -17,7 +17,7 @@ export const G5: Proof = {
   promise: 'Dead receivers of one tenant, however many, do not delay the events of others.',
   run: (trial) =>
     onWorkingPremises(trial, { workers: 1 }, async (premises) => {
-      // Accepts everything and never answers.
+      // Accepts everything and never responds.
       const mute = createServer((socket) => socket.on('error', () => {}).resume());
       await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
       const { port } = mute.address() as AddressInfo;
@@ -61,7 +61,7 @@ async function attack(premises: WorkingPremises, { size, progress }: Trial, addr
     if (pending === 0) violations.add('Nothing was pending for the dead: the attack was none');
     const delays = [...begun].map(([id, from]) => Math.max(0, (arrivals.get(id) ?? Number.POSITIVE_INFINITY) - from));
     const [half, most] = [percentile(delays, 0.5), percentile(delays, 0.99)];
-    // A machine that does other things as well delays everybody.
+    // On a busy machine all deliveries are slow.
     if (size === 'full' && most >= GOAL_MS) violations.add(`p99 of the others' delay: ${Math.round(most)} ms`);
     const note = `${endpoints} dead endpoints with ${pending} deliveries pending; delay of the others p50 ${Math.round(half)} ms, p99 ${Math.round(most)} ms`;
     return { tried: events, unit: 'events of others', note, violations: violations.list };

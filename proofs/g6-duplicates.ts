@@ -6,10 +6,10 @@ import { onWorkingPremises, type WorkingPremises } from './working-premises.ts';
 
 const AT_A_TIME = 4;
 const GREATEST_RATE = 0.001;
-/** One event in this many is refused, or replayed. */
+/** One event in this many is rejected, or replayed. */
 const SHARE = 5;
 
-/** Several workers deliver at once: without faults, with receivers that refuse at first, and again by replays. */
+/** Several workers deliver at once: without faults, with receivers that reject at first, and with replays. */
 export const G6: Proof = {
   id: 'G6',
   promise: 'Duplicate deliveries have the same id and body, and without faults there are next to none.',
@@ -83,7 +83,7 @@ function ids(received: Received[]): Set<string> {
   return new Set(received.map(({ headers }) => String(headers['webhook-id'])));
 }
 
-/** One thing was made once: every report of it is the same event. */
+/** One object was created once: every report of it is the same event. */
 function judgeSame(received: Received[], violations: WorkingPremises['violations']): void {
   const told = new Map<unknown, string>();
   for (const { headers, body, event } of received) {

@@ -15,7 +15,7 @@ export interface Pieces {
   quantity: number;
 }
 
-/** A product for sale, which costs 10 and needs no delivery unless told otherwise. */
+/** A product for sale, by default for 10 and without shipping. */
 export function putOnSale(shop: OpenShop, input: Partial<ProductInput> = {}): Promise<Product> {
   const own = input.variants ? {} : { price: '10', requires_shipping: false };
   return shop.must('dashboard.createProduct', { body: { name: 'Mug', status: 'active', ...own, ...input } });
@@ -29,12 +29,12 @@ export function onlyVariantOf({ variants }: Product): string {
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** The shop takes bank transfers from now on. */
+/** Lets the shop accept bank transfers. */
 export async function takeTransfers(shop: OpenShop): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: { bank_details: BANK_DETAILS } });
 }
 
-/** Carts of guests, written straight into the database: their making is not what is proven. */
+/** Carts of guests, written straight into the database, because creating them is not part of the proof. */
 export async function putInCarts({ premises, site_id }: OpenShop, contents: Pieces[][]): Promise<string[]> {
   const carts = contents.map(() => randomUUID());
   const rows = contents.flatMap((pieces, i) => pieces.map((one) => ({ cart_id: carts[i], id: randomUUID(), ...one })));
@@ -74,7 +74,7 @@ export interface Stock {
   reserved: number;
 }
 
-/** The stock of variants as the database has it, in the order given. */
+/** The stock of variants in the database, in the given order. */
 export async function stockOf({ premises, site_id }: OpenShop, variant_ids: string[]): Promise<Stock[]> {
   const { rows } = await premises.owner.query<Stock & { id: string }>(
     'select id, on_hand, reserved from commerce.variants where site_id = $1 and id = any($2)',

@@ -74,13 +74,13 @@ async function atOnce(world: World, tenant: Tenant, operation: Operation, effect
   }
 }
 
-/** By the name of their limit, or where staff who are logged in give a password or code again, of the operation. */
+/** By the name of their limit, or for logged-in staff who enter a password or code again, of the operation. */
 const LOGINS = [
   ...['login', 'customer_login'],
   ...['dashboard.changePassword', 'dashboard.confirmIdentity', 'dashboard.confirmTwoFactor'],
 ];
 
-/** The same answer again, or a reply that the first is still running, or that there were too many tries to log in. */
+/** The same response, or an error that the first call is still running, or that there were too many logins. */
 function judgeCopy(world: World, call: Call, first: Reply, reply: Reply): void {
   if (isReplay(reply) && sameAnswer(first, reply)) return;
   if (reply.status === 409 && reply.text.includes('"idempotency_in_flight"')) return;

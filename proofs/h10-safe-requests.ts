@@ -22,14 +22,14 @@ import { validAsks, WAYS } from './ucp.ts';
 import { closeWorld, inWorld } from './world.ts';
 
 /**
- * Every request that only reads, before and after all deadlines of a shop have passed, with no job running: the contract's, those
- * of operators, the tools of agents, UCP and the hosted pages. After each, the rows of the shop are compared with those before.
+ * Every read-only request, before and after all deadlines of a shop have passed, without running jobs: those of the contract, of
+ * operators, the tools of agents, UCP and the hosted pages. After each, the rows of the shop are compared with the earlier ones.
  */
 export const H10: Proof = {
   id: 'H10',
   promise: 'A request that only reads changes no business state, whatever is overdue.',
   async run(trial) {
-    // In a world of its own: in the others nothing is overdue.
+    // With separate tenants, because in the shared ones nothing is overdue.
     await closeWorld();
     try {
       const figures = await inWorld(trial, (world) => readAll(trial, world));
@@ -101,7 +101,7 @@ async function readAll(trial: Trial, world: World): Promise<Figures> {
   return { tried, unit: 'requests', violations: violations.list };
 }
 
-/** Things that the requests find first. */
+/** Objects that the requests find first. */
 async function makeThingsWithDeadlines(world: World, tenant: Tenant): Promise<void> {
   for (const kind of ['cart', 'checkout', 'order', 'agent_order', 'sync_order'] as const) {
     const made = await MAKERS[kind].make(world, tenant);
@@ -170,13 +170,13 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
 /** Tables that any call writes, such as counters and the audit. */
 const IN_PASSING = new Set([
   ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
-  // A copy of a document of somebody else.
+  // A cached document of an agent.
   'agent_profiles',
   // Fetching its events keeps a listener open.
   'event_listeners',
 ]);
 
-/** Sends each request and compares the rows of the shop, and its queued jobs, with those before. Returns how many were sent. */
+/** Sends each request and compares the rows of the shop, and its queued jobs, with the earlier ones. Returns the number of requests. */
 async function compare(owner: Pool, site_id: string, reads: Read[], violations: Violations): Promise<number> {
   let sent = 0;
   let before = await businessState(owner, site_id);

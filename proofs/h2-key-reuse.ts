@@ -9,7 +9,7 @@ import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** One key for two different requests: refused for the same caller and operation, independent for others. */
+/** One key for two different requests: rejected for the same caller and operation, independent for others. */
 export const H2: Proof = {
   id: 'H2',
   promise: 'A key never replays a response to another request, caller, operation or shop.',

@@ -36,7 +36,7 @@ export const H5: Proof = {
 };
 
 interface Story {
-  /** A call that is refused now. */
+  /** A call that is rejected now. */
   call: Call;
   status: number;
   /** Removes the reason: under a new key the call succeeds. */
@@ -108,7 +108,7 @@ const STORIES: Record<string, Teller> = {
     const mend = () => callAs(world, tenant, 'dashboard.markOrderPaid', undefined, { order_id });
     return { call, status: 409, mend };
   },
-  // Refused before the transaction begins.
+  // Rejected before the transaction begins.
   'a webhook that is disabled': async (world, tenant) => {
     const call = await validCall(world, tenant, operationOf('dashboard.testWebhook'));
     const setTo = (status: string) => callAs(world, tenant, 'dashboard.updateWebhook', { status }, { ...call.path });
@@ -152,7 +152,7 @@ interface Failure {
   status: number;
 }
 
-/** Where the database fails: in the work itself, while its answer is written down, and at the very end; and how. */
+/** The place where the database fails: in the work itself, while its response is stored, and at the very end; and the kind of failure. */
 const FAILURES: Failure[] = [
   { what: 'in the work', matches: /^/, after: /pg_try_advisory_xact_lock/ },
   { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?insert into idempotency_keys/ },
@@ -162,7 +162,7 @@ const FAILURES: Failure[] = [
   { ...place, code: '57P01', status: 503 },
 ]);
 
-/** The database fails in the middle of the work; the answer reveals nothing, nothing stays, and the retry has its effect. */
+/** The database fails in the middle of the work; the response reveals nothing, no row stays, and the retry has its effect. */
 async function failThenRetry(world: World, tenant: Tenant, call: Call, failures: Failure[]): Promise<number> {
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const { what, matches, after, code, status } of failures) {
@@ -171,7 +171,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
     restore();
     if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
   }
-  // A poll is recorded whatever its outcome.
+  // A poll is recorded with any result.
   const noted = call.operation.namedBy === 'device_code' ? ['agent_consents'] : [];
   const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id))).filter(
     (table) => !noted.includes(table),
@@ -182,7 +182,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
   return failures.length + 1;
 }
 
-/** A mistake is not remembered: once corrected, the request may use the key again. */
+/** A validation error is not stored: once corrected, the request can use the key again. */
 async function mistakeThenRight(world: World, tenant: Tenant, operations: Operation[]): Promise<number> {
   const writing = operations.filter(({ hasBody }) => hasBody);
   for (const operation of writing) {

@@ -13,8 +13,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Requests that the contract allows, nearly allows and does not allow, to every operation. The server of the proofs checks its
- * own answers against the contract, and turns an undocumented status or a body that does not fit its schema into a 500.
+ * Valid, nearly valid and invalid requests to every operation. The server of the proofs checks its
+ * own responses against the contract, and turns an undocumented status or a body that does not match its schema into a 500.
  */
 export const H6: Proof = {
   id: 'H6',
@@ -45,7 +45,7 @@ async function fuzz(world: World, operation: Operation, trial: Trial, chance: Ch
   for (const mutation of refused) await attack(world, tenant, mutation);
   const after = await holdingsOf(world.owner, tenant.site_id);
   const written = effects(before, after);
-  // Rows that are refused one by one leave the others to be written.
+  // Rows of an import are rejected one by one, and the others are written.
   if (written.length > 0 && !slots.some(({ schema }) => schema['x-validate-rows']))
     world.violations.add(`${operation.id}: refused requests changed ${written.join(', ')}`);
 
@@ -82,13 +82,13 @@ function expected({ status }: Reply): boolean {
   return [400, 404, 413, 429].includes(status);
 }
 
-/** Rows of an import are refused one by one, inside a 200. */
+/** Rows of an import are rejected one by one, inside a 200. */
 export function rowsRefused({ text }: Reply): boolean {
   const { counts } = JSON.parse(text || '{}') as { counts?: { failed?: number } };
   return (counts?.failed ?? 0) > 0;
 }
 
-/** The field itself, something in it or around it; or the field that is missing beside it. */
+/** The field itself, a part of it or its parent; or the missing field next to it. */
 function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): boolean {
   const { detail } = JSON.parse(text) as { detail: { loc: (string | number)[]; type: string }[] };
   const field = [slot.in, ...slot.at];
@@ -99,7 +99,7 @@ function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): 
   });
 }
 
-/** Bodies made up by fast-check from the schema, most of which break only rules that no schema can tell. */
+/** Bodies that fast-check generates from the schema, most of which break only rules that no schema can express. */
 async function randomBodies(world: World, tenant: Tenant, operation: Operation, trial: Trial): Promise<number> {
   const schema = bodySchemaOf(operation);
   if (!schema) return 0;
@@ -118,7 +118,7 @@ async function randomBodies(world: World, tenant: Tenant, operation: Operation, 
 
 const bases = new WeakMap<World, Map<string, Call>>();
 
-/** One call per operation and world: all random bodies use its things. */
+/** One call per operation and database: all random bodies use its objects. */
 async function validBase(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
   const known = bases.get(world) ?? new Map<string, Call>();
   bases.set(world, known);

@@ -13,8 +13,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Judges that share no code with the server: Respect plays the flows of `spec/flows`, and Prism is in front of the server while
- * they are played, and while every operation is called correctly and incorrectly.
+ * Validators that share no code with the server: Respect runs the flows of `spec/flows`, and Prism is in front of the server while
+ * they run, and while every operation is called correctly and incorrectly.
  */
 export const H7: Proof = {
   id: 'H7',
@@ -57,7 +57,7 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   if (findings.length > 0) tell(world, 'a valid call', call, reply, findings.map(inWords));
 
   const spoilt = await sendThrough(prism, { ...call, headers: { ...call.headers, ...SPOIL } });
-  // An answer without a body has nothing to spoil.
+  // A response without a body has nothing to invalidate.
   if (operation.status !== 204 && !findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
     tell(world, 'a spoilt answer', call, spoilt, ['Prism does not look at the answers of this operation']);
   }
@@ -76,7 +76,7 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   return 2 + others.length;
 }
 
-/** Prism ends the connection when it cannot decode the address; the server answers such ones in A9 and H6. */
+/** Prism ends the connection when it cannot decode the address; A9 and H6 check the server's responses to such. */
 function isDecodable({ call: { path, query } }: Mutation): boolean {
   return [...Object.values(path), ...Object.values(query).flat()].every((text) => text.isWellFormed());
 }
@@ -94,7 +94,7 @@ async function exchange(world: World, prism: Prism, call: Call, as: Tenant | und
 }
 
 /**
- * On a connection of its own: Prism closes connections that it has kept for a while, perhaps just when the next request is on
+ * On a separate connection: Prism closes idle connections, perhaps just when the next request is on
  * its way.
  */
 function sendThrough({ baseUrl }: Prism, call: Call): Promise<Reply> {

@@ -9,7 +9,7 @@ import { type Slot, slotsOf, withValue } from './slots.ts';
 import { operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every free text of every operation that writes, with what people and machines really send. */
+/** Every free text of every writing operation, with texts that people and machines really send. */
 export const H8: Proof = {
   id: 'H8',
   promise: 'An odd text is stored and shown exactly as sent, or rejected; it is never changed silently.',
@@ -51,19 +51,19 @@ const TEXTS = {
   DOTLESS: 'straße STRASSE',
 };
 
-/** A text without a required form. A login's texts are compared, not kept. */
+/** A text without a required format. A login's texts are compared, not stored. */
 function isFreeText({ schema, name }: Slot): boolean {
   const plain = !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
   return [schema.type].flat().includes('string') && plain && name !== 'password' && name !== 'value';
 }
 
-/** Operations whose first success leaves nothing to repeat. */
+/** Operations that cannot be repeated after their first success. */
 const HAPPENS_ONCE = ['dashboard.cancelOrder', 'dashboard.createFulfillment', 'dashboard.createRefund'];
 
-/** Operations whose texts another operation shows, while a field of the same name in the answer is a different one. */
+/** Operations whose texts another operation returns, because a field of the same name in their response has another meaning. */
 const TOLD_BY: Record<string, string> = { 'dashboard.cancelOrder': 'dashboard.getOrderTimeline' };
 
-/** Puts the text into all of the slots at once. */
+/** Sends the text in all of the slots at once. */
 async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[], what: string, text: string) {
   const { id } = valid.operation;
   const base = HAPPENS_ONCE.includes(id) ? await validCall(world, tenant, valid.operation) : valid;
@@ -77,7 +77,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
     : reply;
   for (const slot of slots) {
     const shown = shownAs(answer, slot);
-    // Descriptions may be HTML, of which the text is kept; whitespace around a text is dropped.
+    // Descriptions may be HTML, of which the text is stored; whitespace around a text is trimmed.
     const reflowed =
       (slot.name === 'description' && /[\r\n\t]/.test(text)) ||
       (slot.name === 'description_html' && /[<>&\s]/.test(text));
@@ -86,7 +86,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
   }
 }
 
-/** Products and collections that the same call made before would be in its way. */
+/** Avoids conflicts with products and collections that the same call created before. */
 function withUniqueNames(call: Call, slots: Slot[]): Call {
   const body = call.body as Record<string, unknown>;
   const fresh = { ...body };
@@ -104,7 +104,7 @@ function withUniqueNames(call: Call, slots: Slot[]): Call {
   return { ...call, body: fresh };
 }
 
-/** All values that the answer shows under the field's name; undefined when it shows no such field. */
+/** All values of the field's name in the response; undefined if it has no such field. */
 function shownAs({ text }: Reply, slot: Slot): unknown[] | undefined {
   if (text === '') return undefined;
   const found: unknown[] = [];

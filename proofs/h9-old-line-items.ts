@@ -72,7 +72,7 @@ const SUBSETS: Field[][] = Array.from({ length: 2 ** FIELDS.length }, (_, bits) 
 
 type Line = { name: string; quantity: number; price: string; total: string } & Record<Field, string | null>;
 
-/** The line of an order that has the fields given, and no others. */
+/** The line of an order that has only the given fields. */
 function lineOf(fields: Field[]): Line {
   const optional = FIELDS.map((field) => [field, fields.includes(field) ? OPTIONAL[field] : null]);
   const name = `name of ${fields.join('+') || 'nothing'}`;
@@ -84,7 +84,7 @@ interface Written {
   line: Line;
 }
 
-/** An order for each subset, with the columns that a producer of old knew. Answers what each must be shown with. */
+/** An order for each subset, with the columns of an old producer. Returns the expected view of each. */
 async function writeOrders(
   { premises, site_id }: OpenShop,
   customer: { id: string; email: string },
@@ -146,7 +146,7 @@ async function readAll(shop: OpenShop, list: List, reader: Reader): Promise<{ id
   }
 }
 
-/** The confirmation page of an order whose line is made one of the subset's before it is read. */
+/** The confirmation page of an order whose line is replaced by one of the subset's before it is read. */
 async function readPage(shop: OpenShop, { order_id, url }: Confirmed, fields: Field[]): Promise<string | undefined> {
   const { name, quantity: _, price: _price, total: _total, ...optional } = lineOf(fields);
   const columns = Object.keys(optional).map((column, at) => `${column} = $${at + 4}`);

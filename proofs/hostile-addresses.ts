@@ -1,10 +1,10 @@
 import type { Chance } from './random.ts';
 
-/** Addresses that look as if they led to a shop, or that two readers understand differently. */
+/** Addresses that look like addresses of a shop, or that two parsers read differently. */
 
 /** The origins in a proof. */
 export interface Cast {
-  /** Origins to which a shop may lead. */
+  /** Origins to which a shop may redirect. */
   own: string[];
   /** Origins to which a shopper must never be sent. */
   foreign: string[];

@@ -3,7 +3,7 @@ import { FORMATS } from '../server/src/http/contract/formats.ts';
 import { isWellFormed } from '../server/src/shop/tokens.ts';
 import { type Figures, type Proof, pick, Violations } from './frame.ts';
 
-/** Every pattern and format of the contract against texts made to keep it busy. */
+/** Every pattern and format of the contract against texts that make it slow. */
 export const I1: Proof = {
   id: 'I1',
   promise: 'No pattern or format takes more than 1 ms for 100 KB of any text.',

@@ -4,7 +4,7 @@ import { LimitedServers } from './limited-servers.ts';
 import { withDirectory } from './processes/server-process.ts';
 import { openTenant } from './processes/tenant.ts';
 
-/** How many codes may be tried: on a cart in a minute, by an address and in a whole shop in 15 minutes. */
+/** The allowed number of codes: on a cart in a minute, by an address and in a whole shop in 15 minutes. */
 const ON_CART = RATE_LIMITS.discount_apply.points;
 const BY_ADDRESS = RATE_LIMITS.discount_failed_address.points;
 const IN_SHOP = RATE_LIMITS.discount_failed_site.points;
@@ -39,7 +39,7 @@ async function guess(trial: Trial, servers: LimitedServers, violations: Violatio
     const refused = statuses.filter((status) => status === 429).length;
     const failed = statuses.filter((status) => status === 503).length;
     const told = `${who}: ${looked} codes were looked at, ${refused} refused and ${failed} got 503, of ${statuses.length}`;
-    // A busy machine may fail a guess that has been counted: then fewer are looked at, and never more.
+    // A busy machine may fail a guess that has been counted: then fewer are checked, and never more.
     const least = Math.max(1, limit - failed);
     if (looked > limit || looked < least || looked + refused + failed !== statuses.length) violations.add(told);
   };
@@ -66,7 +66,7 @@ interface Place {
   address: string;
 }
 
-/** Those who guess in one shop. */
+/** The attackers in one shop. */
 class Guessers {
   readonly #servers: LimitedServers;
   readonly #headers: Record<string, string>;

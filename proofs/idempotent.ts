@@ -6,10 +6,10 @@ import type { World } from './tenant.ts';
 
 /** Shared by the proofs of idempotency. */
 
-/** All operations that take an Idempotency-Key, which are all that write. */
+/** All operations that take an Idempotency-Key: all that write. */
 export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);
 
-/** Their success ends the credential that they were called with, so the same call cannot be answered a second time. */
+/** Their success ends the credential of the call, so the same call cannot get its response a second time. */
 export const ENDS_ITS_CREDENTIAL = [
   'dashboard.logout',
   'dashboard.changePassword',
@@ -28,17 +28,17 @@ export function isReplay({ headers }: Reply): boolean {
   return headers['idempotency-replayed'] === 'true';
 }
 
-/** Whether the two answers are the same, byte for byte. */
+/** Whether the two responses are the same, byte for byte. */
 export function sameAnswer(one: Reply, other: Reply): boolean {
   return one.status === other.status && one.text === other.text;
 }
 
-/** Whether a reply says that the key was used for another request. */
+/** Whether a response reports that the key was used for another request. */
 export function isConflict({ status, text }: Reply): boolean {
   return status === 422 && text.includes('"idempotency_conflict"');
 }
 
-/** Whether a reply names the header as its mistake. */
+/** Whether a response names the header as its mistake. */
 export function refusesKey({ status, text }: Reply): boolean {
   return status === 422 && text.includes('["header","Idempotency-Key"]');
 }
@@ -48,7 +48,7 @@ export function unexpected(world: World, call: Call, what: string, { status, hea
   world.violations.add(`${call.operation.id}: ${what}: ${status} ${text.slice(0, 300)} ${cause}`);
 }
 
-/** How many rows each table gained; the same whenever the same is done to new things. */
+/** The number of new rows per table; the same whenever the same is done to new objects. */
 export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {

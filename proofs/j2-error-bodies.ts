@@ -10,7 +10,7 @@ import { failStatements } from './statements.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every kind of error of every operation; its body and headers are searched for what no caller may learn. */
+/** Every kind of error of every operation; its body and headers are searched for internal data. */
 export const J2: Proof = {
   id: 'J2',
   promise: "No error contains SQL, paths, stacks, versions, secrets or another caller's input.",

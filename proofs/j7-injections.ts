@@ -16,8 +16,8 @@ import { type OpenShop, onPremises } from './shop.ts';
 import { type Asked, answerIn, askOverMcp, askOverRest } from './ucp.ts';
 
 /**
- * Instructions to the model in every text of a shop and its customer, read through every operation of agents in both forms,
- * and through every function of UCP over both ways in.
+ * Instructions to the model in every text of a shop and its customer, read through every operation of agents in both formats,
+ * and through every function of UCP on both transports.
  */
 export const J7: Proof = {
   id: 'J7',
@@ -56,7 +56,7 @@ function everyDisguise(): Injection[] {
   });
 }
 
-/** Asks as an agent, for JSON and for Markdown, and checks the answers. */
+/** Calls as an agent, for JSON and for Markdown, and checks the responses. */
 class Readings {
   answers = 0;
   /** How many contained a marker: a proof that sees none proves nothing. */
@@ -73,7 +73,7 @@ class Readings {
     this.#profile = profile;
   }
 
-  /** The body of the JSON answer. */
+  /** The body of the JSON response. */
   async ask(agent: AgentPurchases, { canary }: Injection, id: string, parts: Partial<Call> = {}) {
     const { baseUrl, violations } = this.#shop.premises;
     const faults: string[] = [];
@@ -102,7 +102,7 @@ class Readings {
     return body;
   }
 
-  /** The answers over REST and over MCP, to a guest if there is no agent; each that makes something makes another one. */
+  /** The responses over REST and over MCP, to a guest if there is no agent; each creating call creates a new object. */
   async askUcp(agent: AgentPurchases | undefined, { canary }: Injection, asked: Asked) {
     const { baseUrl, violations } = this.#shop.premises;
     const { site_id } = this.#shop;
@@ -133,13 +133,13 @@ class Readings {
     return [...all.map(({ id }) => id), ...FUNCTION_NAMES].filter((id) => !this.#asked.has(id));
   }
 
-  /** Functions of UCP in whose answers no text was ever seen. */
+  /** Functions of UCP whose responses never contained a text. */
   silent(): string[] {
     return FUNCTION_NAMES.filter((name) => this.#asked.has(name) && !this.#showing.has(name));
   }
 }
 
-/** A product, a customer and an order that contain it wherever they may, and all that an agent can see of them. */
+/** A product, a customer and an order with the text in all possible fields, and all that an agent can read of them. */
 async function expose(shop: OpenShop, injection: Injection, readings: Readings): Promise<void> {
   const { word } = injection;
   const agent = await AgentPurchases.open(shop, 1_000_000_000);
@@ -183,13 +183,13 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.getOrder', { path: { order_id } });
   await overUcp('get_order', order_id);
   await overUcp('get_checkout', checkout_id);
-  // Refusals mention what is gone by then.
+  // Errors mention deleted objects.
   await shop.must('dashboard.deleteProduct', { path: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id } });
   await ask('agent.getCheckout', { path: { checkout_id } });
   await ask('agent.listAudit');
   await ask('agent.revokeToken');
-  // A shop has a hundred ways of delivery at most.
+  // A shop has at most a hundred shipping options.
   await shop.must('dashboard.deleteShippingOption', { path: { shipping_option_id } });
 }
 
@@ -307,7 +307,7 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
   };
 }
 
-/** The shop's own name, a collection and a way of delivery. */
+/** The shop's own name, a collection and a shipping option. */
 async function dress(shop: OpenShop, { text, word }: Injection, product_id: string): Promise<string> {
   const said = taken(`${word} ${text}`);
   const name = said.slice(0, 255);
@@ -328,7 +328,7 @@ function isFormatted(canary: string): boolean {
   return (canary.codePointAt(3) ?? 0) % 2 === 0;
 }
 
-/** Writes the text into each of these fields that takes it. */
+/** Writes the text into each of these fields that accepts it. */
 async function write(
   shop: OpenShop,
   id: 'storefront.updateCustomer' | 'dashboard.createFulfillment',

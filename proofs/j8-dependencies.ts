@@ -7,8 +7,8 @@ import { LICENSES, type Lock, type LockedPackage, nameAt, spoiledLocks } from '.
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What `npm ci` would install by package-lock.json, judged without the network; and locks with one fault each, to test the
- * judge.
+ * Checks the packages that `npm ci` would install from package-lock.json, without the network; and lock files with one fault each, to
+ * test the check.
  */
 export const J8: Proof = {
   id: 'J8',
@@ -38,7 +38,7 @@ interface Manifest {
   allowScripts: Record<string, boolean>;
 }
 
-/** Versions below these have known holes (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296, CVE-2026-3304, CVE-2026-8159). */
+/** Versions below these have known vulnerabilities (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296, CVE-2026-3304, CVE-2026-8159). */
 const FLOORS: Record<string, (version: string) => boolean> = {
   // The old release line of Express 4 was fixed after 0.1.12.
   'path-to-regexp': (version) =>
@@ -69,11 +69,11 @@ function faultsOf(lock: Lock, allowScripts: Manifest['allowScripts']): string[] 
 
 function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Manifest['allowScripts']): string[] {
   const { link, resolved = '', integrity = '', version = '', hasInstallScript } = locked;
-  // A workspace of ours; what it links to is no package of anybody else.
+  // A workspace of ours; a link must not lead to a foreign package.
   if (link) return place.startsWith('node_modules/@commerce-backend/') ? [] : ['is a link'];
   const name = nameAt(place);
   const faults: string[] = [];
-  // Without an address it comes from the registry that npm is set to, and must have the same contents.
+  // Without an address it is from npm's configured registry, and must have the same contents.
   if (!/^(?:https:\/\/registry\.npmjs\.org\/|$)/.test(resolved)) faults.push(`comes from ${resolved}`);
   if (!/^sha512-[\w+/]{86}==$/.test(integrity)) faults.push(`has no SHA-512 of its contents, but "${integrity}"`);
   if (FLOORS[name]?.(version) === false) faults.push(`has known holes in ${version}`);
@@ -87,9 +87,9 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   return faults;
 }
 
-/** Whether an SPDX expression grants what we need: one of its alternatives, with every license that this names. */
+/** Whether an SPDX expression grants the required rights: one of its alternatives, with every license that this names. */
 function isFree(license: string, development: boolean): boolean {
-  // Alternatives within conjunctions do not occur, and would be judged wrong.
+  // Alternatives within conjunctions do not occur, and would be evaluated wrongly.
   if (license.includes(' AND ') && license.includes(' OR ')) return false;
   const free = (one: string) =>
     LICENSES.everywhere.includes(one) || (development && LICENSES.development.includes(one));
@@ -97,7 +97,7 @@ function isFree(license: string, development: boolean): boolean {
   return inner.split(' OR ').some((alternative) => alternative.split(' AND ').every(free));
 }
 
-/** An optional package for another system that the lock lacks makes `npm ci` fail there, and `npm ls` here does not report it. */
+/** If the lock lacks an optional package for another system, `npm ci` fails there, and `npm ls` here does not report it. */
 function missingOptionals({ packages }: Lock): string[] {
   return Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
@@ -106,7 +106,7 @@ function missingOptionals({ packages }: Lock): string[] {
   );
 }
 
-/** Whether a package finds another as Node does: beside itself, or in a folder further up. */
+/** Whether a package resolves another as Node does: next to itself, or in a parent folder. */
 function reached(packages: Lock['packages'], from: string, name: string): boolean {
   for (let place = from; ; place = place.slice(0, Math.max(place.lastIndexOf('/node_modules/'), 0))) {
     if (`${place && `${place}/`}node_modules/${name}` in packages) return true;

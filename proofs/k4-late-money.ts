@@ -7,8 +7,8 @@ import { onPremises, type Premises } from './shop.ts';
 import { openStripeTill, openTestTill, type Till } from './tills.ts';
 
 /**
- * Payments whose human is late, absent, or changes their mind, while prices change and stock runs out; by the test provider and
- * by Stripe's official client, against its stand-in.
+ * Payments whose human is late, absent, or changes their mind, while prices change and stock runs out; with the test provider and
+ * with Stripe's official client, against its stand-in.
  */
 export const K4: Proof = {
   id: 'K4',
@@ -94,7 +94,7 @@ function goOn({ till: { shop }, checkout_id }: Scene) {
   return shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {}, key: randomUUID() });
 }
 
-/** The provider said that the payment is cancelled, and takes the money all the same; its event comes at the end. */
+/** The provider reported the payment as cancelled, but takes the money nevertheless; its event arrives at the end. */
 async function afterCancelling(scene: Scene): Promise<void> {
   const before = scene.chance.next() < 0.5;
   if (before) await scene.till.decide(scene.checkout_id, true);
@@ -118,7 +118,7 @@ async function afterRelease(scene: Scene): Promise<void> {
   await till.decide(checkout_id, true);
 }
 
-/** Nobody acts, and the time passes. */
+/** Nobody acts until the deadline has passed. */
 async function abandoned({ till }: Scene): Promise<void> {
   await till.letTimePass();
   await till.settle();

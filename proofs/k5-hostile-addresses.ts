@@ -11,7 +11,7 @@ import { RawClient, rawRequest } from './raw-http.ts';
 import { type OpenShop, onPremises, type Premises } from './shop.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Every address by which a shopper could be led astray, and every name by which a request could call the server. */
+/** Every address with which a shopper could be misled, and every name with which a request could call the server. */
 export const K5: Proof = {
   id: 'K5',
   promise: 'Shoppers are only sent to addresses of the shop, whatever a link contains, and no secret of a link leaks.',
@@ -40,7 +40,7 @@ export const K5: Proof = {
 };
 
 const BASE_URL = 'https://commerce.example';
-/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, the host, one that operators add, and links to buy. */
+/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, the host, the operators' hosts, and links to buy. */
 const FIELDS = 7;
 const SECRETS = tokenPattern('{8}');
 
@@ -52,10 +52,10 @@ export interface Scene {
   variant_id: string;
   cast: Cast;
   host: string;
-  /** Where operators add hosts, with their key. */
+  /** The operators' listener, with their key. */
   operators: { baseUrl: string; key: string };
   otherHost: string;
-  /** The origins at which this server is known. */
+  /** The origins of this server. */
   ours: string[];
   /** Checkouts that are open, ordered, being paid, and to be paid several times. */
   open: Opened;
@@ -122,7 +122,7 @@ async function giveHost({ owner, hosts }: Premises, { site_id }: OpenShop): Prom
   return host;
 }
 
-/** The id of the payment that has begun; undefined when the address was refused. */
+/** The id of the payment that has begun; undefined when the address was rejected. */
 async function beginPayment(shop: OpenShop, checkout_id: string, return_url: string): Promise<string | undefined> {
   const body = { payment: { return_url } };
   const { status, refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
@@ -132,7 +132,7 @@ async function beginPayment(shop: OpenShop, checkout_id: string, return_url: str
   return payment?.id;
 }
 
-/** As return_url and cancel_url: as the API judges them, and as if they had been allowed earlier. */
+/** As return_url and cancel_url: validated by the API, and as if they had been allowed earlier. */
 async function asWayBack(scene: Scene, value: string): Promise<void> {
   const { shop, open, ordered, cast } = scene;
   const body = { return_url: value, cancel_url: value };
@@ -166,7 +166,7 @@ async function asReturnOfPayment(scene: Scene, value: string): Promise<void> {
   await judgePage(scene, value, `${paying.path}/return?payment=${payment_id}`, scene.cast.own);
 }
 
-/** The shop may have its storefront anywhere, if browsers read the address as it is written. */
+/** The shop may have its storefront anywhere, if browsers read the address as written. */
 async function asStorefront(scene: Scene, value: string): Promise<void> {
   const { shop, open, cast } = scene;
   const body = { storefront_url: value, legal: { terms_url: value }, brand: { logo_url: value } };
@@ -182,13 +182,13 @@ async function asStorefront(scene: Scene, value: string): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: restored });
 }
 
-/** Whether a reader sees the host in the address. The parser converts a name in other letters to ASCII. */
+/** Whether a reader sees the host in the address. The parser converts international names to ASCII. */
 function standsIn(value: string, host: string): boolean {
   const isAscii = /^[ -~]*$/.test(value);
   return !isAscii || value.toLowerCase().startsWith(`https://${host.replace(/:\d+$/, '')}`);
 }
 
-/** As the destination, the code, the campaign and the item of a link to buy: it leads to its own page, and tells nothing of the rest. */
+/** As the destination, the code, the campaign and the item of a link to buy: it leads to its own page, and reveals nothing of the rest. */
 async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
   const { premises, shop } = scene;
   const given = value.toWellFormed();
@@ -201,11 +201,11 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
     const location = answer.headers.get('Location') ?? '';
     const expected = [`/sites/${shop.site_id}/basket/${shop.site_id}:1`, `/sites/${shop.site_id}/basket/none`];
     if ((answer.status === 303 && expected.includes(location)) || [400, 404, 431].includes(answer.status)) continue;
-    // The beginning of a long value is enough to know it by.
+    // The beginning of a long value is enough to identify it.
     const told = JSON.stringify(value).slice(0, 300);
     premises.violations.add(`${told} in a link to buy: ${answer.status} ${location}`);
   }
-  // The page itself, with the same beside something that can be bought, and as code and campaign.
+  // The page itself, with the value next to a valid item, and as code and campaign.
   for (const name of ['discounts/codes/0', 'utm_source', 'utm_campaign']) query.set(name, given);
   await judgePage(scene, value, `/sites/${shop.site_id}/basket/${scene.variant_id}:1?${query}`, scene.cast.own);
 }
@@ -240,13 +240,13 @@ async function asHost(scene: Scene, value: string): Promise<void> {
       premises.violations.add(`${JSON.stringify(name)} can become the host ${kept}`);
     }
   } catch {
-    // It is refused.
+    // Rejected, as it should be.
   }
 }
 
 /**
- * As a host that an operator gives to the shop: what is taken is a plain name under which browsers come, never the server's own nor one
- * of another shop; and it can be taken away again.
+ * As a host that an operator gives to the shop: only a plain name that browsers can use is accepted, never the server's own or one
+ * of another shop; and it can be removed again.
  */
 async function asNewHost({ premises, shop, operators, host, otherHost }: Scene, value: string): Promise<void> {
   const domains = `/api/operator/sites/${shop.site_id}/domains`;
@@ -297,17 +297,17 @@ function judgeAccepted(scene: Scene, value: string, kept: (string | null | undef
   }
 }
 
-/** Puts the value where an earlier rule could have let it in. PostgreSQL takes no NUL. */
+/** Stores the value where an earlier rule could have accepted it. PostgreSQL accepts no NUL. */
 async function plant({ premises }: Scene, statement: string, value: string | null, ids: string[]): Promise<void> {
   await premises.owner.query(statement, [ids, value?.replaceAll('\0', '') ?? null]);
 }
 
-/** Everything on the page, and in the header of its answer, to which a browser could go. */
+/** Everything on the page, and in the headers of its response, to which a browser could go. */
 async function judgePage(scene: Scene, value: string, path: string, allowed: string[]): Promise<void> {
   const { premises, host, ours } = scene;
   const reply = await exchange(premises.baseUrl, 'GET', path, { Host: host, 'X-Request-Id': randomUUID() });
   scene.requests += 1;
-  // Node.js answers 431 where the head of a request has more than 16 KiB.
+  // Node.js responds with 431 if the head of a request exceeds 16 KiB.
   const isTooLong = reply.status === 431 && path.length > 16_000;
   if (reply.status >= 400 && !isTooLong) {
     premises.violations.add(`${reply.status} for ${JSON.stringify(value)}: ${path.replace(SECRETS, '…')}`);

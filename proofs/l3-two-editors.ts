@@ -49,7 +49,7 @@ interface Thing {
 
 const TRIES = 10;
 
-/** Adds to a thing, reading it again whenever somebody else was faster. Returns how many tries that took. */
+/** Adds to an object, reading it again whenever somebody else was faster. Returns the number of attempts. */
 async function edit(shop: OpenShop, thing: Thing, added: string): Promise<number> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const { etag, add } = await thing.read();
@@ -123,7 +123,7 @@ function mapOf(
   metadata: Map,
   write: (metadata: Map, if_match: string) => ReturnType<Reading['add']>,
 ) {
-  // The database keeps a map in an order of its own.
+  // The database stores a map in an order of its own.
   const kept = Object.entries(metadata)
     .sort(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)))
     .slice(-40);

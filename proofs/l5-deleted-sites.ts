@@ -18,9 +18,9 @@ import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
 import { closeWorld, inWorld } from './world.ts';
 
 /**
- * A shop is suspended, moved to another server, and then deleted, beside others that live on. Everything that opens it is kept from before: each operation,
- * and the addresses beside the contract. Its things are looked for in every row of every table and of the queue, and among the
- * files; all rows, files and answers of the others are compared with those from before, on both servers.
+ * A shop is suspended, moved to another server, and then deleted, next to others that continue. All its credentials and addresses are
+ * recorded before, with each operation. Its objects are searched for in every row of every table and of the queue, and among the
+ * files; all rows, files and responses of the others are compared with the earlier ones, on both servers.
  */
 export const L5: Proof = {
   id: 'L5',
@@ -72,7 +72,7 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const chance = chanceOf(seed);
   const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
   const chosen = pick(size, chance.some(writing, 40), writing);
-  // Reads last: they are sent now, and must still find what they are about.
+  // Reads last: they are sent now, and must still find their objects.
   const operations = [...chosen, ...operationTable.filter((operation) => operation.safe && isOfShop(operation))];
   const calls: Call[] = [];
   for (const operation of operations) calls.push(await validCall(world, victim, operation));
@@ -157,14 +157,14 @@ function staysOpen(operation: Operation): boolean {
   return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
 }
 
-/** An invitation ends those before it: whoever registers has that of the last call. */
+/** An invitation invalidates earlier ones: every registration uses that of the last call. */
 function shareInvitation(calls: Call[]): void {
   const invited = calls.find(({ operation }) => operation.id === 'dashboard.getInvitation');
   const registering = calls.find(({ operation }) => operation.id === 'dashboard.registerStaff');
   if (invited && registering) registering.body = { ...(registering.body as object), ...(invited.body as object) };
 }
 
-/** Fills the caches, and makes sure that the calls are such as are answered; what was cached is asked for again by its ETag. */
+/** Fills the caches, and verifies that the calls are valid; cached responses are requested again by their ETag. */
 async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<void> {
   for (const call of calls.filter(({ operation }) => operation.safe)) {
     for (let again = 0; again < 2; again += 1) {
@@ -175,7 +175,7 @@ async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<
   }
 }
 
-/** Addresses of a shop beside the contract. */
+/** Addresses of a shop outside the contract. */
 function pagesOf({ site_id, ids }: Tenant): string[] {
   const [token] = readdirSync(join(FILES_DIR, 'files', site_id));
   return [
@@ -203,7 +203,7 @@ async function refusesPages(world: World, { victim, pages, expected }: Asked, co
   }
 }
 
-/** Deletes while a neighbour's customers look at its catalogue, which writes nothing. */
+/** Deletes while a neighbour's customers browse its catalogue, which writes nothing. */
 async function deleteBeside(world: World, { victim, living }: Roles, count: Count): Promise<void> {
   const looks = operationTable.filter(({ cacheable, safe, surface }) => cacheable && safe && surface === 'storefront');
   const calls = await Promise.all(looks.map((operation) => validCall(world, living, operation)));
@@ -273,7 +273,7 @@ async function withOwner<T>({ owner }: World, work: (client: PoolClient) => Prom
   }
 }
 
-/** A row without the long values that would push what names it out of sight. */
+/** A row without the long values that would hide the identifying ones. */
 function told(row: string): string {
   return row.replaceAll(/"[^"]{200,}"/g, '"…"');
 }

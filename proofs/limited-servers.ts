@@ -44,18 +44,18 @@ export class LimitedServers {
     return this.#sent;
   }
 
-  /** How many requests got a 5xx though a server may have counted them, as on a machine that is too busy. */
+  /** The number of requests with a 5xx that a server may have counted, as on a busy machine. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** An address that nobody has called from yet. */
+  /** An address that nobody has used yet. */
   newAddress(): string {
     this.#addresses += 1;
     return `10.${Math.floor(Math.random() * 200)}.${this.#addresses >> 8}.${this.#addresses & 255}`;
   }
 
-  /** Sends a request from an address, to each server in turn, and again while a server is too busy to look at it. */
+  /** Sends a request from an address, to each server in turn, and again while a server is too busy. */
   async send(
     address: string,
     method: string,

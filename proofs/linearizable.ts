@@ -1,18 +1,18 @@
 /**
- * Whether what concurrent callers saw could have happened sequentially (Herlihy and Wing): some order of the calls, in which a
- * call comes before all that began after it had ended, leads a sequential model through the same answers.
+ * Whether the observations of concurrent callers could have happened sequentially (Herlihy and Wing): in some order of the calls, in
+ * which a call precedes all that began after it had ended, a sequential model gives the same responses.
  */
 export interface Step<State> {
   /** For the report. */
   what: string;
-  /** Times of a logical clock: when the call was sent, and when its answer arrived. */
+  /** Times of a logical clock: when the call was sent, and when its response arrived. */
   began: number;
   ended: number;
-  /** The states in which the model may be when it has given the same answer; none when it could not have given it. */
+  /** The possible states of the model after the same response; none if it could not have given it. */
   after(state: State): State[];
 }
 
-/** The states that the model may be in at the end; empty when no order explains the history. */
+/** The possible final states of the model; empty when no order explains the history. */
 export function explain<State>(steps: Step<State>[], start: State): State[] {
   const seen = new Set<string>();
   const ends = new Map<string, State>();

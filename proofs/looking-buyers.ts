@@ -3,7 +3,7 @@ import type { Checkout } from './goods.ts';
 import { differencesOf, orderedAs, type Reviewed, reviewOf, reviewOn } from './reviewed.ts';
 import type { Answer, OpenShop } from './shop.ts';
 
-/** Buyers who look at a checkout before they order, and again when something has changed. */
+/** Buyers who review a checkout before they order, and again when something has changed. */
 
 interface Scene {
   shop: OpenShop;
@@ -11,15 +11,15 @@ interface Scene {
 }
 
 export interface Purchase {
-  /** Places the order at what was seen; whether there is one now. */
+  /** Places the order as last displayed; returns whether there is an order now. */
   order(): Promise<boolean>;
-  /** Whether the buyer was shown something else instead, and may agree to it. */
+  /** Whether the buyer sees a changed checkout, and can agree to it. */
   isAsked(): boolean;
   /** The differences between the order and the last page that the buyer saw. */
   differences(): Promise<string[]>;
 }
 
-/** The storefront sends no total the first time, and then the one that it was given. It looks at prices only. */
+/** The storefront sends no total the first time, and then the one in the error. It checks prices only. */
 export function overApi({ shop, checkout_id }: Scene, { total, items }: Checkout): Purchase {
   const seen = { total, prices: Object.fromEntries(items.map(({ id, price }) => [id, price])) };
   let told: Answer<'storefront.completeCheckout'>['refusal'];
@@ -50,7 +50,7 @@ export function overApi({ shop, checkout_id }: Scene, { total, items }: Checkout
   };
 }
 
-/** The storefront sends the review_token of the checkout that it has displayed, and displays it again where it differs. */
+/** The storefront sends the review_token of the displayed checkout, and displays it again if it differs. */
 export function byReview(scene: Scene, checkout: Checkout): Purchase {
   const { shop, checkout_id } = scene;
   let [shown, isAsked] = [checkout, false];

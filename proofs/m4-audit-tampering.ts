@@ -18,8 +18,8 @@ import { runCommand, withDirectory } from './processes/server-process.ts';
 import { type Chance, chanceOf } from './random.ts';
 
 /**
- * An owner of the database who lacks SECRET_KEY changes the audit after it was sealed. Each attack is a statement in a transaction
- * that is undone after it was looked for; at the end some are committed, and looked for by the command.
+ * An owner of the database without SECRET_KEY changes the audit after it was sealed. Each attack is a statement in a transaction
+ * that is rolled back after the check; at the end some are committed, and checked with the command.
  */
 export const M4: Proof = {
   id: 'M4',
@@ -83,7 +83,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   const agents = await Promise.all(customers.map((id) => openAgent(server, { site_id, canary }, id)));
   for (let seal = 0; seal < seals; seal += 1) {
     for (let call = 0; call < 6; call += 1) await act(server, chance.of(agents).secret, chance);
-    // Whose details are emptied, which is no attack.
+    // Details of an erased customer are empty, which is no attack.
     if (seal === 2) {
       const path = `/api/dashboard/customers/${customers[1]}/anonymize`;
       const headers = { 'X-API-Key': api_key, 'Idempotency-Key': randomUUID() };
@@ -106,7 +106,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   return { site_id, ids: rows.map(({ id }) => id), seals, head: head as Head };
 }
 
-/** Rows that are in no seal yet become five minutes older, all by the same. */
+/** Makes rows without a seal five minutes older, all by the same amount. */
 async function letTimePass({ owner }: TestServer, site_id: string): Promise<void> {
   await owner.query(
     `update ${EVENTS} set created_at = created_at - interval '5 minutes'
@@ -171,7 +171,7 @@ const CHANGES: Record<string, string> = {
   key_id: 'gen_random_uuid()',
 };
 
-/** The rows with details of a customer who had been erased before. */
+/** The rows with details of a customer who had been erased earlier. */
 function afterErasure(site_id: string): string {
   return `select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and exists (
     select from ${EVENTS} erased where erased.site_id = e.site_id and ${OF_SAME_CUSTOMER})`;
@@ -360,7 +360,7 @@ async function isFoundAfterForgery(server: TestServer, trail: Trail): Promise<bo
   return found.length > 0;
 }
 
-/** By the command as an operator runs it: what is sound, a changed row, and a trail that was cut off. */
+/** With the command, as an operator runs it: an intact audit, a changed row, and a truncated trail. */
 function lookByCommand(url: string, { owner }: TestServer, trail: Trail, violations: Violations): Promise<void> {
   return withDirectory(async (directory) => {
     const head = join(directory, 'head.json');

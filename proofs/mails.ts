@@ -4,10 +4,10 @@ import type { Mail } from '../server/src/shop/mails/rendering.ts';
 import { compose } from '../server/src/shop/mails/templates.ts';
 import type { World } from './tenant.ts';
 
-/** The configured address of the server whose mails are written here. */
+/** The configured address of the server that sends the mails here. */
 const BASE_URL = 'http://localhost';
 
-/** Takes what a site has queued out of the queue, and writes the mails as the job does. Those of others stay. */
+/** Removes a site's mails from the queue, and sends them as the job does. Those of others stay. */
 export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site_id: string): Promise<Mail[]> {
   const { rows } = await owner.query<{ payload: QueuedMail }>(
     `with taken as (

@@ -17,11 +17,11 @@ import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 
 /**
- * Where ids come from. An operation with an id that this file does not know fails its proofs, with the name of the place
- * to add: a line in `KINDS_OF`, and a maker for a new kind of thing.
+ * The sources of ids. For an operation with an unknown id its proofs fail, with the name of the place
+ * to add: a line in `KINDS_OF`, and a maker for a new kind of object.
  */
 
-/** Which things a parameter or a field of this name may name, everywhere or in one operation. */
+/** The objects that a parameter or a field of this name may identify, everywhere or in one operation. */
 const KINDS_OF: Record<string, Kind[]> = {
   'X-Service-Merchant-Id': ['merchant'],
   product_id: ['product'],
@@ -82,10 +82,10 @@ const KINDS_OF: Record<string, Kind[]> = {
   listener_id: ['listener'],
 };
 
-/** UUIDs that name nothing yet, or the shop, which anyone may name. */
+/** UUIDs that identify no object, or the shop, which anyone may name. */
 const NO_IDS = ['Idempotency-Key', 'X-Site-ID', 'site_id', 'dashboard.markOrdersPaid statement_run_id'];
 
-/** The kinds of thing that a parameter or field names; undefined when it names none. Throws for an unknown id. */
+/** The kinds of object that a parameter or field identifies; undefined if none. Throws for an unknown id. */
 export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
   const known = KINDS_OF[`${where} ${name}`] ?? KINDS_OF[name];
   if (known) return known;
@@ -94,7 +94,7 @@ export function kindsOf(name: string, schema: Record<string, unknown>, where: st
   throw new Error(`${where} takes an id as ${name}, which is not in KINDS_OF of proofs/makers.ts.`);
 }
 
-/** The kinds that an operation names anywhere: path, query, header or body; and the customer if only customers may call it. */
+/** The kinds that an operation identifies anywhere: path, query, header or body; and the customer if only customers may call it. */
 export function kindsIn(operation: Operation): Set<Kind> {
   const kinds = new Set<Kind>(isForCustomers(operation) ? ['customer'] : []);
   const note = (name: string, schema: Record<string, unknown>, mustBeId: boolean) => {
@@ -132,11 +132,11 @@ export function bodySchemaOf(operation: Operation): Record<string, unknown> | un
 
 export interface Maker {
   makes: Kind[];
-  /** Makes one thing with its parts and returns all their ids. */
+  /** Creates one object with its parts and returns all their ids. */
   make(world: World, tenant: Tenant, variants?: number): Promise<Partial<Ids>>;
 }
 
-/** How a fresh thing of each kind is made, through the operations themselves. Named after the kind it is made for. */
+/** How an object of each kind is created, with the operations themselves. Named after its kind. */
 export const MAKERS = {
   product: { makes: ['product', 'slug', 'option', 'image', 'variant'], make: makeProduct },
   collection: {
@@ -182,7 +182,7 @@ export const MAKERS = {
   listener: { makes: ['listener'], make: makeListener },
 } satisfies Record<string, Maker>;
 
-/** Makes many things and keeps their ids with the tenant. */
+/** Creates many objects and stores their ids with the tenant. */
 export async function makeAll(
   world: World,
   tenant: Tenant,
@@ -197,7 +197,7 @@ export async function makeAll(
 }
 
 /**
- * Fresh things for one call of an operation, of every kind that it names. With a collection come three products, of which
+ * New objects for one call of an operation, of every kind that it identifies. A collection comes with three products, of which
  * the first two are in it.
  */
 export async function freshIds(world: World, tenant: Tenant, operation: Operation): Promise<Partial<Ids>> {
@@ -219,7 +219,7 @@ export async function freshIds(world: World, tenant: Tenant, operation: Operatio
   return ids;
 }
 
-/** Fits the examples of the contract: an option Colour, of whose values Slate and Oat have a variant and Moss has none. */
+/** Matches the examples of the contract: an option Colour, of whose values Slate and Oat have a variant and Moss has none. */
 async function makeProduct(world: World, tenant: Tenant, variants = 4): Promise<Partial<Ids>> {
   const { canary } = tenant;
   const unique = randomUUID().slice(0, 8);
@@ -283,8 +283,8 @@ async function makeCollection(world: World, tenant: Tenant, product_ids: string[
 
 const MAKES = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
 /**
- * The contract allows 100 active keys of a kind, and two active sync keys: deletes all but those that the tenant works with, so
- * that another may be made or rotated.
+ * The contract allows 100 active keys of a kind, and two active sync keys: deletes all but those that the tenant uses, so
+ * that another may be created or rotated.
  */
 export async function makeRoom(world: World, tenant: Tenant, kind: 'api_key' | 'storefront' | 'sync'): Promise<void> {
   const kept = kind === 'sync' ? [] : [tenant.secrets.ApiKey, tenant.secrets.StorefrontToken, tenant.readOnlyKey];
@@ -311,7 +311,7 @@ async function makeSyncKey(world: World, tenant: Tenant): Promise<Partial<Ids>> 
   return { sync_key: [made.id] };
 }
 
-/** Only two sync keys may be active: the tenant's own is revoked for those that are attacked, and restored for its own calls. */
+/** Only two sync keys may be active: the tenant's own is revoked while others are attacked, and restored for its own calls. */
 export async function reviveSyncKey({ owner }: World, { site_id, secrets }: Tenant): Promise<void> {
   await owner.query(
     `update commerce.tokens set revoked_at = case when token_hash = $2 then null else now() end

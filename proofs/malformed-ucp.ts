@@ -14,9 +14,9 @@ import { garbled, ODD, replaceOne } from './spoil.ts';
 import type { Tenant, World } from './tenant.ts';
 import { type Asked, answerIn, overRest, type Speaker, validAsks, WAYS, type Wire } from './ucp.ts';
 
-/** The Universal Commerce Protocol with something wrong in it, over both ways in, judged by the published schemas. */
+/** Malformed requests of the Universal Commerce Protocol, on both transports, checked with the published schemas. */
 
-/** Valid requests of agents and guests, each with a part replaced, dropped or garbled, or of an agent with an odd profile. */
+/** Valid requests of agents and guests, each with a part replaced, dropped or garbled, or of an agent with an unusual profile. */
 export async function attackUcp(world: World, chance: Chance, messages: number, count: Count): Promise<number> {
   const [tenant] = world.tenants;
   const { id: customer_id } = await newCustomer(world, tenant);
@@ -54,7 +54,7 @@ function speakerOf({ baseUrl }: World, { site_id }: Tenant, profile: string, sec
   return { baseUrl, site_id, profile, ...(secret !== undefined && { secret }) };
 }
 
-/** The header of an agent, in forms that it should not have, and in some that it may. */
+/** The header of an agent, in invalid and some valid forms. */
 const ODD_AGENTS = (profile: string) => [
   ...['', 'profile', 'profile=""', "profile='x'", 'profile=?1', `profile=${profile}`, `profile="${profile}`],
   ...[`profile=("${profile}")`, `a=1;b="c, d", profile="${profile}"`, `profile="${profile}"; v=1`, '=,=,"'],
@@ -72,7 +72,7 @@ interface Spoilt {
   text: string | undefined;
 }
 
-/** One thing wrong: a value anywhere in the message, the text of it, a header, the id or the method. */
+/** One defect: a value anywhere in the message, its text, a header, the id or the method. */
 function spoil(chance: Chance, given: Wire): Spoilt {
   const headers = { ...given.headers };
   const copy = structuredClone(given.message);
@@ -134,7 +134,7 @@ function faultOverMcp(reply: Reply, sent: string | undefined): string | undefine
   const { status, text } = reply;
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
   if (text === '') return [202, 405].includes(status) ? undefined : `${status} without a body`;
-  // Where there is no shop, there is nobody to speak JSON-RPC with.
+  // Without a shop, the response is not JSON-RPC.
   if (status === 404 || status === 400) {
     const body = JSON.parse(text) as object;
     if (isUnreadableAddress(body) || (status === 404 && isFailure(body))) return undefined;
@@ -154,7 +154,7 @@ function faultOverMcp(reply: Reply, sent: string | undefined): string | undefine
   return undefined;
 }
 
-/** The function that a message calls, as far as it can be read. */
+/** The function that a message calls, as far as it is readable. */
 function nameIn(sent: string | undefined): FunctionName | undefined {
   try {
     const { params } = JSON.parse(sent ?? '') as { params?: { name?: FunctionName } };
@@ -164,7 +164,7 @@ function nameIn(sent: string | undefined): FunctionName | undefined {
   }
 }
 
-/** Documents that are no profiles, or of somebody who speaks otherwise, and servers that do not answer as they should. */
+/** Invalid profiles, profiles of another version, and servers with faulty responses. */
 async function publishOddProfiles() {
   const entry = (version: unknown) => [{ version }];
   const documents = [
@@ -208,7 +208,7 @@ async function publishOddProfiles() {
   };
 }
 
-/** Profiles whose addresses point inside: nothing is fetched there. Returns how many. */
+/** Profiles with internal addresses: nothing is fetched there. Returns their number. */
 export async function profilesInside(trial: Trial, world: World, count: number): Promise<number> {
   const [tenant] = world.tenants;
   let sent = 0;
@@ -227,7 +227,7 @@ export async function profilesInside(trial: Trial, world: World, count: number):
   });
 }
 
-/** Things of another shop, and things that never were, by every function that takes an id: the answers are the same (A7). */
+/** Objects of another shop, and unknown ones, by every function that takes an id: the responses are the same (A7). */
 export async function tellUcpIdsApart(world: World, _chance: Chance, _messages: number, count: Count): Promise<number> {
   const [tenant, other] = world.tenants;
   const own = await publishProfile();
@@ -271,7 +271,7 @@ export async function tellUcpIdsApart(world: World, _chance: Chance, _messages: 
   }
 }
 
-/** The same about what never was. */
+/** The same for unknown ids. */
 function withoutIds(asked: Asked): Asked {
   const text = JSON.stringify(asked);
   return JSON.parse(

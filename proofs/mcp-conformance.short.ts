@@ -38,7 +38,7 @@ test.each(['2025-11-25', '2026-07-28'])('the MCP endpoint holds what version %s 
   expect('failed' in judged ? judged.stdout.slice(-8_000) + judged.stderr.slice(-4_000) : 'held').toBe('held');
 });
 
-/** It expects nothing to fail: neither of the two scenarios needs what is not here. The human is played on the page of the consent. */
+/** It expects no failure: neither of the two scenarios needs a missing feature. The human's part is simulated on the consent page. */
 test.each(['2025-11-25', '2026-07-28'])(
   'where tokens come from holds what version %s asks of an authorization server, in a flow of the judge',
   async (version) => {
@@ -70,7 +70,7 @@ test.each(['2025-11-25', '2026-07-28'])(
   },
 );
 
-/** The address of a server. The judge has no token to send: this adds it to each request, and changes nothing else. */
+/** The address of a server. The suite has no token to send: this adds it to each request, and changes nothing else. */
 async function serverWith(token: string): Promise<string> {
   const forwarder = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;

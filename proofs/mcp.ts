@@ -56,7 +56,7 @@ export function endpointOf({ site_id }: Pick<Tenant, 'site_id'>): string {
 }
 
 export interface ToolReply extends Reply {
-  /** Undefined for an error of the protocol, or a refusal before it. */
+  /** Undefined for an error of the protocol, or a rejection before it. */
   result: { isError?: boolean; content: { type: string; text: string }[]; structuredContent: unknown } | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function callTool(
   return { ...reply, result };
 }
 
-/** The messages in an answer, which may be a stream of them. */
+/** The messages in a response, which may be a stream of them. */
 export function partsOf({ text, headers }: Reply): string[] {
   const stream = String(headers['content-type']).startsWith('text/event-stream');
   return stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, part = '']) => part) : [text];

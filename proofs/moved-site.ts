@@ -24,7 +24,7 @@ import type { Trial } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
 
-/** Another server, to which a shop moves: a database, a file store and a SECRET_KEY of its own, and a shop that lives there. */
+/** Another server, to which a shop moves: with its own database, file store and SECRET_KEY, and a shop of its own. */
 interface OtherServer {
   baseUrl: string;
   url: string;
@@ -58,16 +58,16 @@ async function openOther({ databaseUrl }: Trial, { owner: admin }: World): Promi
 
 /** A shop on its new server. */
 export interface Moved {
-  /** Sends calls that the former server answered: here, none may be. Returns how many. */
+  /** Sends calls that the former server accepted: here all must be rejected. Returns their number. */
   refuses(calls: Call[]): Promise<number>;
-  /** Compares what is there with what arrived. */
+  /** Compares the data with the arrived data. */
   compare(when: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Exports a shop from the world and imports it on another server. Every row and file of it is compared with its origin, and all
- * rows of the other server with those from before.
+ * Exports a shop and imports it on another server. Every row and file of it is compared with its origin, and all
+ * rows of the other server with the earlier ones.
  */
 export async function moveAway(trial: Trial, world: World, victim: Tenant): Promise<Moved> {
   const { violations } = world;

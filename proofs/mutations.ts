@@ -2,12 +2,12 @@ import { checkAt, pointerPart } from '../server/src/http/contract/schemas.ts';
 import type { Call } from './client.ts';
 import { objectsIn, type Slot, withValue } from './slots.ts';
 
-/** Near-valid requests: a valid one with one thing wrong or odd. */
+/** Near-valid requests: a valid one with one defect or unusual value. */
 export interface Mutation {
   what: string;
   slot: Slot | undefined;
   call: Call;
-  /** The contract does not allow it: it must be refused. */
+  /** The contract does not allow it: it must be rejected. */
   invalid: boolean;
 }
 
@@ -16,7 +16,7 @@ const HALF = 'a\ud800b';
 const BIDI = '\u202egnp.exe\u2066x\u2069';
 const ASTRAL = '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🛒👩‍👩‍👧';
 const NFD = 'Cafe\u0301';
-/** Texts that may be stored or refused, but never changed. */
+/** Texts that may be stored or rejected, but never changed. */
 export const ODD_TEXTS = {
   NUL,
   HALF,
@@ -28,7 +28,7 @@ export const ODD_TEXTS = {
   TAG: 'a\u{e0041}b',
 };
 
-/** What PostgreSQL could not keep. */
+/** Texts that PostgreSQL could not store. */
 const UNSTORABLE = [NUL, HALF];
 const PUMP = 10_000;
 
@@ -127,7 +127,7 @@ function inBody(call: Call, slot: Slot): [string, unknown][] {
 }
 
 function inText({ in: place, schema }: Slot): [string, unknown][] {
-  // A path without the segment is another path, and no header can carry every text.
+  // A path without the segment is another path, and no header can contain every text.
   const carried = WRONG_IN_TEXT.filter((text) => {
     if (place === 'path') return text !== '' && text !== '..';
     return place === 'query' || /^[\x20-\x7e]*$/.test(text);
@@ -141,7 +141,7 @@ function inText({ in: place, schema }: Slot): [string, unknown][] {
   return values;
 }
 
-/** An unknown field, or one that JavaScript gives a meaning, in each object of the body; and unknown parameters. */
+/** An unknown field, or one with a meaning in JavaScript, in each object of the body; and unknown parameters. */
 export function additions(call: Call): Mutation[] {
   const found: Mutation[] = [];
   for (const at of objectsIn(call.body)) {

@@ -3,7 +3,7 @@ import { type Call, tell } from './client.ts';
 import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** Of nobody's shop: they answer about a login, to whoever asks. */
+/** Operations without a shop: they concern a login, for any caller. */
 const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
 const OPEN_OF_SHOP = [
   ...['agent.requestConsent', 'agent.pollConsent'],

@@ -2,7 +2,7 @@ import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 
-/** A stand-in for the network outside: it records whom this process would have called, and connects to nobody. */
+/** A stand-in for the network outside: it records the calls of this process, and connects to nobody. */
 export interface DryNetwork {
   /** The forbidden addresses that a socket was about to connect to. */
   forbidden: string[];
@@ -63,10 +63,10 @@ function refused(): Error {
   return Object.assign(new Error('Nobody is called.'), { code: 'ECONNREFUSED' });
 }
 
-/** Where the server's public name leads to, for names that it resolves here. */
+/** The address of the server's public name, for names that it resolves here. */
 export const OWN_ADDRESS = '93.184.215.99';
 
-/** IANA's special-purpose registries, kept by the proof so that it does not judge by the code under test. */
+/** IANA's special-purpose registries, copied into the proof so that it does not depend on the code under test. */
 const SPECIAL = new BlockList();
 for (const range of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -97,7 +97,7 @@ function isForbidden(address: string): boolean {
 /** The addresses of a name: every other look-up gives the second answer, as with DNS rebinding. */
 export type Answers = Record<string, [string[], string[]]>;
 
-/** Answers look-ups of these names, and of no others: no query leaves this machine. Returns a function that ends that. */
+/** Resolves these names, and no others: no query leaves this machine. Returns a function that ends that. */
 export function answerNames(answers: Answers): () => void {
   const original = { lookup: dns.lookup, promised: dns.promises.lookup };
   const resolver = dns.promises.Resolver.prototype;

@@ -5,7 +5,7 @@ import { newCustomer } from './agents.ts';
 import { exchange, type Reply } from './client.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** The authorization code as honest clients and customers use it, in steps, between which somebody else may try something. */
+/** The authorization code flow of honest clients and customers, in steps, between which somebody else may try something. */
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -31,7 +31,7 @@ export async function registerClient({ baseUrl }: World, { site_id }: Tenant): P
   return (JSON.parse(text) as { client_id: string }).client_id;
 }
 
-/** Sends a browser with a request, which leaves out what is undefined. */
+/** Sends a browser with a request, without the undefined fields. */
 export function authorize(
   { baseUrl }: World,
   { site_id }: Tenant,
@@ -52,7 +52,7 @@ export function fieldsOf({ client_id, challenge, state }: Pick<Flow, 'client_id'
   };
 }
 
-/** A flow that has come to its page, in the browser of a customer who is logged in. */
+/** A flow at the consent page, in the browser of a logged-in customer. */
 export async function begin(world: World, tenant: Tenant, client_id: string): Promise<Flow> {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -75,7 +75,7 @@ export async function browserOf(world: World, tenant: Tenant): Promise<PaperBrow
   }) as typeof fetch);
 }
 
-/** The customer allows it. Returns the answer that the browser carries to the client. */
+/** The customer approves. Returns the response that the browser carries to the client. */
 export async function allow({ browser, page }: Flow): Promise<URLSearchParams> {
   const shown = await browser.press(await browser.open(page), 'approve', { budget: '20.00' });
   const back = leadsTo(shown);
@@ -98,7 +98,7 @@ export function redeem({ baseUrl }: World, { site_id }: Tenant, fields: Fields |
   return exchange(baseUrl, 'POST', `/sites/${site_id}/oauth/token`, FORM, body);
 }
 
-/** Whether a token opens anything. */
+/** Whether a token works. */
 export async function opens({ baseUrl }: World, token: string): Promise<boolean> {
   const { status } = await exchange(baseUrl, 'GET', '/api/agent/audit/me', { Authorization: `Bearer ${token}` });
   return status === 200;

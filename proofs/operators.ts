@@ -16,19 +16,19 @@ import type { Trial } from './frame.ts';
 import { headerOf, type Tenant, type World } from './tenant.ts';
 import { behind, loggerInto } from './world.ts';
 
-/** The listener for operators beside the server of a world, and a valid call of each operation that it serves. */
+/** The listener for operators next to the tenants' server, and a valid call of each operation that it serves. */
 export interface OperatorListener {
-  /** The tenants of the world behind the listener: its answers are searched like all others. */
+  /** The tenants behind the listener: its responses are searched like all others. */
   world: World;
   key: string;
   /** Keys that no longer work, and other secrets that never did here, each in the header in which it travels. */
   wrong: { what: string; headers: Record<string, string> }[];
 }
 
-/** Operations that are about all sites, and show what each of them holds. */
+/** Operations on all sites, which return data of each. */
 export const ABOUT_ALL = ['operator.listSites', 'operator.createSite'];
 
-/** A listener for operators on a database, alone; the caller closes it. */
+/** A separate listener for operators on a database; the caller closes it. */
 export interface BareListener {
   baseUrl: string;
   mint(description: string): Promise<{ id: string; secret: string }>;
@@ -61,7 +61,7 @@ export async function openListener(
   };
 }
 
-/** Runs work with the listener, whose violations are those of the world. */
+/** Runs work with the listener, whose violations count for the tenants' server. */
 export async function withListener<T>(
   world: World,
   trial: Trial,
@@ -103,7 +103,7 @@ interface Example {
   parameters?: { in: string; name: string; example?: unknown }[];
 }
 
-/** A call that is answered with the operation's success, about the site of a tenant. */
+/** A successful call of the operation, on the site of a tenant. */
 export async function operatorCall(
   { world, key }: OperatorListener,
   tenant: Tenant,
@@ -146,7 +146,7 @@ export async function settle({ world }: OperatorListener, { site_id }: Tenant): 
   await restoreJobs(world.owner, site_id);
 }
 
-/** Sends a call to the listener; what an operation about all sites shows is nobody's secret. */
+/** Sends a call to the listener; an operation on all sites may return everyone's data. */
 export async function ask({ world }: OperatorListener, call: Call, as: Tenant): Promise<Reply> {
   if (!ABOUT_ALL.includes(call.operation.id)) return world.send(call, as);
   world.answers += 1;

@@ -72,7 +72,7 @@ inPanel('a product shows its price as the shop writes it, and a change of more t
   await expect.poll(stored, { timeout: PATIENCE_MS }).toBe('20.00');
 });
 
-/** Every other field for money: where it is, its label, and what saves it. */
+/** Every other field for money: its screen, its label, and its save button. */
 const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: string; save: string }[] = [
   {
     where: 'a delivery option',

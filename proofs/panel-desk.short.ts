@@ -39,7 +39,7 @@ inPanel('money that is authorised is captured', async (visit) => {
   await expect.poll(async () => (await read()).payment_status, { timeout: 60_000 }).toBe('paid');
 });
 
-inPanel('orders are filtered by the days of the shop, not of the device', async (visit) => {
+inPanel('orders are filtered by days in the shop’s time zone, not the device’s', async (visit) => {
   const { open, fill, look, sees, tab, dashboard } = visit;
   const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
   const change = (time_zone: string) => dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
@@ -89,7 +89,7 @@ inPanel('failed pictures are named with the reason, and the product keeps its ow
     await fill('Vendor', 'Still typed');
     const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
     const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
-    // Awaited before it begins: it may be over soon.
+    // Awaited before it begins, because it may end soon.
     const isTold = sees('Pictures are still uploading.');
     await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
     await isTold;
@@ -111,7 +111,7 @@ inPanel('failed pictures are named with the reason, and the product keeps its ow
   expect(product.images).toHaveLength(1);
 });
 
-inPanel('a picture that was on its way when everything was discarded is not added', async (visit) => {
+inPanel('a picture that was uploading when everything was discarded is not added', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const body = { name: `Discarded ${width}`, price: '5.00' };
@@ -143,7 +143,7 @@ inPanel('a picture that was on its way when everything was discarded is not adde
   expect(await tab.$$eval('.images li, .save-bar', (found) => found.length)).toBe(0);
 });
 
-inPanel('what was sent to a webhook is read, and sent again', async (visit) => {
+inPanel('a webhook delivery is shown, and sent again', async (visit) => {
   const { open, press, sees, look, tab, dashboard, width } = visit;
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   let isUp = true;
@@ -174,7 +174,7 @@ inPanel('what was sent to a webhook is read, and sent again', async (visit) => {
   expect(await tab.$eval('.dialog footer .button.primary', (button) => button.ariaDisabled)).toBe('true');
 });
 
-inPanel('a key is replaced, and the old one works as long as was chosen', async (visit) => {
+inPanel('a key is rotated, and the old one works for the chosen time', async (visit) => {
   const { open, fill, press, sees, look, tab, width, demo } = visit;
   const description = `Scanner ${width}`;
   await open('/settings/keys');
@@ -214,7 +214,7 @@ inPanel('a key is replaced, and the old one works as long as was chosen', async 
   expect(await tab.$$eval('td', (cells) => cells.some(({ textContent }) => textContent === 'Replaced'))).toBe(true);
 });
 
-inPanel('a panel that is open follows a role that changes or ends', async (visit) => {
+inPanel('an open panel follows a role that changes or ends', async (visit) => {
   const { press, sees, width, open, fill } = visit;
   const email = `kim-${width}@staff.example`;
   await joinStaff(visit, email, 'manager', async (other) => {
@@ -223,7 +223,7 @@ inPanel('a panel that is open follows a role that changes or ends', async (visit
     await open('/settings/staff');
     await fill('Role of Noor Finch', 'viewer');
     await sees('The role is changed.');
-    // The next call is refused, and the screen becomes one to read.
+    // The next call is rejected, and the screen becomes read-only.
     await other.press('Save');
     await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
     expect(await other.text()).not.toContain('Discard');
@@ -247,7 +247,7 @@ inPanel('a panel that is open follows a role that changes or ends', async (visit
   });
 });
 
-inPanel('a session that ends takes nothing along that was typed', async (visit) => {
+inPanel('input survives the end of a session', async (visit) => {
   const email = `lee-${visit.width}@staff.example`;
   await joinStaff(visit, email, 'manager', async (other) => {
     await other.open('/products/new');
@@ -290,7 +290,7 @@ async function listKeys({ tab }: Visit): Promise<ListedKey[]> {
   return (await tab.evaluate(keys)) as ListedKey[];
 }
 
-/** Types a day as people do, part by part. It counts as soon as it is whole. */
+/** Types a day as people do, part by part. It is applied once complete. */
 async function fillDay({ tab }: Visit, label: string, day: string): Promise<void> {
   const [year, month, date] = day.split('-');
   await tab.focus(`::-p-aria([name="${label}"])`);

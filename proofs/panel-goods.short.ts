@@ -261,7 +261,7 @@ inPanel('a file is previewed, then imported, and rejected rows are listed with t
   }
 });
 
-inPanel('of many things that are wrong with a file a hundred are shown, and all are in a file', async (visit) => {
+inPanel('of many problems in a file a hundred are shown, and the download has all', async (visit) => {
   const { open, press, sees, tab, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-many-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -286,7 +286,7 @@ inPanel('of many things that are wrong with a file a hundred are shown, and all 
   expect(listed[1]).toContain(`SAME-${width}`);
 });
 
-inPanel('stock is counted and changed where it stands', async ({ open, press, fill, sees, look, dashboard, width }) => {
+inPanel('stock is counted and changed in place', async ({ open, press, fill, sees, look, dashboard, width }) => {
   const name = `Bowl ${width}`;
   const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
   const variants = ['S', 'M', 'L'].map((option1) => ({ option1, inventory_quantity: 10 }));
@@ -298,7 +298,7 @@ inPanel('stock is counted and changed where it stands', async ({ open, press, fi
   await fill(`Available, ${name}, S`, '7');
   await fill(`Available, ${name}, M`, '+24');
   await fill(`Available, ${name}, L`, '1');
-  // Sold meanwhile: what was counted is not what is there.
+  // Sold meanwhile: the counted quantity is out of date.
   await unwrap(
     dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
       params: { path: { variant_id: product.variants[2]?.id ?? '' } },
@@ -371,7 +371,7 @@ inPanel('a collection is put in order', async (visit) => {
 
 inPanel('pictures are put in order by dragging them', async (visit) => {
   const { open, tab, dashboard, width } = visit;
-  // Those of the demo shop; what other tests made is newer.
+  // Those of the demo shop; products of other tests are newer.
   const query = { limit: 5, sort: 'oldest' as const };
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
   const images = products.flatMap(({ images: all }) => all.map(({ url }) => ({ url }))).slice(0, 2);
@@ -425,7 +425,7 @@ async function choose({ tab }: Visit, label: string, path: string): Promise<void
 
 type Reached = 'button' | 'link' | 'checkbox';
 
-/** Presses a button that a bar at the lower edge may cover, once it stands free of it. */
+/** Presses a button that a bar at the lower edge may cover, once it is visible. */
 async function reach({ tab, press }: Visit, name: string, role: Reached = 'button'): Promise<void> {
   const handle = await tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).waitHandle();
   await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }));

@@ -62,7 +62,7 @@ inPanel('a collection is put in order by keyboard alone', async (visit) => {
   const { id: collection_id } = await unwrap(dashboard.POST('/api/dashboard/collections', { body }));
   await open(`/collections/${collection_id}`);
   await tabTo(visit, `Move ${a} down`);
-  // The focus goes with the product, so that the next press moves it on.
+  // The focus moves with the product, so that the next press moves it further.
   await tab.keyboard.press('Space');
   await tab.keyboard.press('Space');
   await tabTo(visit, 'Save');
@@ -75,7 +75,7 @@ inPanel('a collection is put in order by keyboard alone', async (visit) => {
 
 const MOST_TABS = 150;
 
-/** Presses Tab until what has this name has the focus, and shows it. */
+/** Presses Tab until the element with this name has the focus, and shows it. */
 async function tabTo({ tab }: Visit, name: string): Promise<void> {
   await tab.bringToFront();
   const passed: string[] = [];

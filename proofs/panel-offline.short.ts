@@ -10,7 +10,7 @@ inPanel(
     await tab.setCacheEnabled(false);
     await open('/');
     await tab.setOfflineMode(true);
-    // Another one for each width: the browser keeps scripts that it has loaded.
+    // Another one for each width, because the browser caches loaded scripts.
     const screen = width < 896 ? 'Customers' : 'Collections';
     await openByMenu(visit, screen);
     await sees('The connection was lost while the screen was loading.');
@@ -45,7 +45,7 @@ inPanel('a script that is missing after a deployment reloads the panel in its ne
   expect(missing).toBe(1);
 });
 
-inPanel('what is typed while the connection is lost stays, and is saved afterwards', async (visit) => {
+inPanel('input during a lost connection stays, and is saved afterwards', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/discounts/new');
   await fill('Code', `LOST${width}`);
@@ -61,7 +61,7 @@ inPanel('what is typed while the connection is lost stays, and is saved afterwar
   await sees(`LOST${width}`);
 });
 
-inPanel('a screen that fails while it is drawn leaves the menu, and another screen can be opened', async (visit) => {
+inPanel('a screen that fails while rendering leaves the menu, and another screen can be opened', async (visit) => {
   // React reports the error to the console, which fails other tests.
   await visit.asStranger(async (stranger) => {
     const { tab, open, fill, press, sees, demo } = stranger;

@@ -71,7 +71,7 @@ inPanel('A discount code is made, limited and deleted', async ({ open, fill, pre
   await sees(' is deleted.');
 });
 
-inPanel('The audit tells who did what, and leads there', async (visit) => {
+inPanel('The audit shows actions with their actors, and links to the targets', async (visit) => {
   const { open, press, fill, sees, look, tab, dashboard, width } = visit;
   const name = `Audited ${width}`;
   const made = await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));

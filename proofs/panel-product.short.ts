@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** A product is saved in one call: a save that is refused changes nothing, and two people who save one product lose nothing. */
+/** A product is saved in one call: a rejected save changes nothing, and two people who save one product lose nothing. */
 
 inPanel('a mistake in the third variant changes nothing, and the form keeps its input', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
@@ -138,7 +138,7 @@ inPanel('variants that are created among stored ones have no SKU, barcode or pic
   expect((await read()).variants).toMatchObject(['S', 'M', 'L'].flatMap((size) => [own(size), without(size)]));
 });
 
-inPanel('a product and a collection that were changed are not left unasked', async (visit) => {
+inPanel('leaving a changed product or collection asks first', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, width } = visit;
   const { id } = await withSizes(visit, `Kept box ${width}`);
   const { id: collection } = await unwrap(

@@ -128,7 +128,7 @@ inPanel('after saving by keyboard the focus stays in place', async (visit) => {
   await tab.waitForFunction(`document.activeElement?.labels?.[0]?.textContent === 'Imprint'`);
 });
 
-inPanel('stock that is being saved cannot be typed over', async (visit) => {
+inPanel('stock cannot be edited while it is being saved', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, width } = visit;
   const name = `Held bowl ${width}`;
   const body = { name, price: '8.00', inventory_quantity: 10 };
@@ -172,7 +172,7 @@ inPanel('stock that is being saved cannot be typed over', async (visit) => {
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
 
-inPanel('what is typed into the brand while its logo is uploaded is saved with it', async (visit) => {
+inPanel('brand settings typed while the logo is uploading are saved with it', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, demo, width } = visit;
   // The jobs process the uploaded pictures.
   jobs ??= await workJobs({ baseUrl: demo.base_url });
@@ -200,7 +200,7 @@ inPanel('what is typed into the brand while its logo is uploaded is saved with i
   });
 });
 
-inPanel('settings and codes that were changed are not left unasked', async (visit) => {
+inPanel('leaving changed settings or codes asks first', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   for (const [path, field, value] of [
     ['/settings/general', 'Low stock threshold', '3'],
@@ -220,7 +220,7 @@ inPanel('settings and codes that were changed are not left unasked', async (visi
   }
 });
 
-inPanel('an order whose note is not saved is not left unasked', async (visit) => {
+inPanel('leaving an order with an unsaved note asks first', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, width } = visit;
   const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
   await open(`/orders/${orders[0]?.id}`);
@@ -232,7 +232,7 @@ inPanel('an order whose note is not saved is not left unasked', async (visit) =>
   expect(await contentOf(visit, 'Staff note')).toBe('Ring twice.');
 });
 
-inPanel('a file that waits to be imported, and an import that runs, are not left unasked', async (visit) => {
+inPanel('leaving a chosen file or a running import asks first', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-leaving-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -290,7 +290,7 @@ inPanel('settings that are fetched again while they are edited do not hide a sav
   expect(kept.legal.withdrawal_url).toBe(theirs);
 });
 
-/** Holds back every change that the panel sends from now on, as a slow network does, until it is let go. */
+/** Delays every change that the panel sends from now on, as a slow network does, until it is released. */
 async function holdChanges({ tab }: Visit) {
   const held: (() => Promise<void>)[] = [];
   let isLetGo = false;

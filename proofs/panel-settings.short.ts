@@ -91,7 +91,7 @@ inPanel('input is cleaned, and ambiguous input is rejected', async (visit) => {
   });
 });
 
-inPanel('the tax rates below one that is removed keep their states and classes', async (visit) => {
+inPanel('the tax rates below a removed one keep their states and classes', async (visit) => {
   const { open, press, sees, tab } = visit;
   const shown = () =>
     tab.$$eval('ol.rows li', (rows) =>
@@ -110,7 +110,7 @@ inPanel('the tax rates below one that is removed keep their states and classes',
   expect(await shown()).toEqual(before);
 });
 
-inPanel('a message never covers the dialog that is open', async (visit) => {
+inPanel('a message never covers an open dialog', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/settings/delivery');
   await press('Add an option');
@@ -127,7 +127,7 @@ inPanel('a message never covers the dialog that is open', async (visit) => {
   expect(covered).toBe(false);
 });
 
-inPanel('A way of delivery is added, changed and deleted', async (visit) => {
+inPanel('a delivery option is added, changed and deleted', async (visit) => {
   const { open, fill, press, sees, look, tab, dashboard, width } = visit;
   const name = `By bicycle ${width}`;
   await open('/settings/delivery');
@@ -219,7 +219,7 @@ inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, 
   await sees(' is deleted.');
 });
 
-inPanel('Two people change the settings, and nothing is lost unseen', async (visit) => {
+inPanel('two people change the settings, and nothing is lost unnoticed', async (visit) => {
   const { open, fill, press, sees, look, dashboard, width } = visit;
   const [mine, theirs] = [`https://shop.example/mine-${width}`, `https://shop.example/theirs-${width}`];
   await open('/settings/legal');

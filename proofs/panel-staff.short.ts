@@ -5,7 +5,7 @@ import { PATIENCE_MS } from '../server/test/tab.ts';
 import { join, openMenu, PASSWORD } from './panel/staff.ts';
 import { inPanel } from './panel/visit.ts';
 
-inPanel('Somebody is invited, joins, changes role and is removed', async (visit) => {
+inPanel('a person is invited, joins, changes role and is removed', async (visit) => {
   const { width, open, press, fill, sees, look } = visit;
   const email = `noor-${width}@staff.example`;
   await join(visit, email, 'fulfilment', async (other) => {
@@ -18,7 +18,7 @@ inPanel('Somebody is invited, joins, changes role and is removed', async (visit)
     await other.open('/');
     await openMenu(other);
     await other.sees('Discounts');
-    // A form that is open already is refused in words, and keeps what was typed.
+    // An open form is rejected with a message, and keeps its input.
     const becomes = async (role: string) => {
       await fill('Role of Noor Finch', role);
       const now = async () =>
@@ -35,14 +35,14 @@ inPanel('Somebody is invited, joins, changes role and is removed', async (visit)
     await press('Remove Noor Finch');
     await press('Remove');
     await sees('Removed.');
-    // The browser asks whether to leave the form that is not saved.
+    // The browser asks whether to leave the unsaved form.
     other.tab.on('dialog', (dialog) => void dialog.accept());
     await other.open('/');
     await other.sees('E-mail');
   });
 });
 
-inPanel('One’s own account: mails, password, second factor, sessions', async (visit) => {
+inPanel('the user’s own account: mails, password, second factor, sessions', async (visit) => {
   const email = `sam-${visit.width}@staff.example`;
   await join(visit, email, 'viewer', async (other) => {
     const { open, press, fill, sees, look, text, mailsTo, tab } = other;

@@ -75,7 +75,7 @@ const changes: Change[] = [
 ];
 
 for (const { what, begin, save, said, shows } of changes) {
-  inPanel(`${what} is never shown as it was before it was saved`, async (visit) => {
+  inPanel(`${what} never shows its old value after it was saved`, async (visit) => {
     await begin(visit);
     const wrong = await watchFor(
       visit,
@@ -88,7 +88,7 @@ for (const { what, begin, save, said, shows } of changes) {
   });
 }
 
-inPanel('what was deleted is not in its list any more', async (visit) => {
+inPanel('a deleted object is no longer in its list', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   const name = `Deleted vase ${width}`;
   await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));
@@ -140,7 +140,7 @@ inPanel('the capture setting keeps the choice, and rejected input stays in the f
   expect(await chosen()).toBe(other);
 });
 
-inPanel('whoever has changed nothing is not asked whether to leave', async (visit) => {
+inPanel('leaving without changes asks nothing', async (visit) => {
   const { open, press, tab, width } = visit;
   for (const [path, field, ...keys] of [
     ['/discounts/new', 'Code', 'X', 'Backspace'],
@@ -157,7 +157,7 @@ inPanel('whoever has changed nothing is not asked whether to leave', async (visi
   }
 });
 
-inPanel('a weight that can be read in two ways is not guessed', async (visit) => {
+inPanel('an ambiguous weight is not guessed', async (visit) => {
   const { open, fill, press, sees, dashboard, width } = visit;
   const name = `Anvil ${width}`;
   await open('/products/new');

@@ -16,7 +16,7 @@ inPanel('the first screen shows the state of the shop', async ({ open, look, see
   await look('today');
 });
 
-inPanel('an order is tried, and nothing of it is kept', async (visit) => {
+inPanel('an order is simulated, and nothing is stored', async (visit) => {
   const { open, look, press, sees, tab, dashboard } = visit;
   const newest = async () => {
     const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
@@ -52,7 +52,7 @@ inPanel('orders are shipped together', async (visit) => {
   expect(second?.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034' }]);
 });
 
-inPanel('a transfer that came in is marked, and a part of the order shipped', async (visit) => {
+inPanel('an order is marked as paid by transfer, and partly shipped', async (visit) => {
   const { open, look, press, fill, sees, seesNoDialog, tab } = visit;
   const { id, order_number } = await buy(visit, { note: HOSTILE });
 
@@ -97,7 +97,7 @@ inPanel('a transfer that came in is marked, and a part of the order shipped', as
   expect(await tab.title()).toBe(`Order ${order_number} · Merchant panel`);
 });
 
-inPanel('a refund follows the pieces, and puts them back into stock', async (visit) => {
+inPanel('a refund follows the selected items, and restocks them', async (visit) => {
   const { open, look, press, fill, sees, tab, dashboard } = visit;
   const { id, order_number, line_items } = await buy(visit);
   await unwrap(dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: [{ order_number }] } }));

@@ -14,9 +14,9 @@ import { waitFor } from '../server/test/receiver.ts';
 import { openTab } from '../server/test/tab.ts';
 
 /**
- * The blocks that the documents offer for pasting are pasted, one by one, beside a running demo shop, in a folder that looks
+ * Pastes the blocks of the documents, one by one, next to a running demo shop, in a folder that looks
  * like a checkout. The addresses are those of the documents, except for the ports. A document has one terminal, as its reader
- * has, and another one for each block that keeps running. Commands are found as the reader's shell finds them: those of the
+ * has, and another one for each block that keeps running. Commands are resolved as in the reader's shell: those of the
  * packages only through npx.
  */
 const ROOT = join(import.meta.dirname, '..');
@@ -143,7 +143,7 @@ const NOT_TESTED: [string, string, string][] = [
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
 
-/** Where blocks marked `own-test` are run, by how they begin. */
+/** The tests of blocks marked `own-test`, by the beginning of the block. */
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
@@ -192,7 +192,7 @@ const env = {
   HOME: folder,
   COMMERCE_CONFIG: join(folder, 'config.json'),
 };
-/** After `npm install --global` of the command line, with which cli/README.md begins. */
+/** With the command line installed globally, as at the beginning of cli/README.md. */
 const withCli = { ...env, PATH: [join(folder, 'global'), env.PATH].join(delimiter) };
 let server: Paster;
 
@@ -203,7 +203,7 @@ if (!chromium) console.warn(NO_CHROMIUM);
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must be able to enter.
   chmodSync(folder, 0o711);
   // npx spends half a second on each of some forty commands, only to do this.
   const commands = join(folder, 'node_modules/.bin');
@@ -217,7 +217,7 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
   for (const port of ['8080', '8081', '8091', '4000', '4001', '3000', '3001']) ports[port] = await freePort();
-  // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
+  // On a busy machine a client may pause for longer than an idle connection is kept open, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
   await createDatabase();
@@ -229,11 +229,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, LONG_ENOUGH_MS);
 
-test('a server that starts clean has nothing to warn of', () => {
+test('a fresh server starts without warnings', () => {
   expect(server.printed()).not.toMatch(/"level":[456]0/);
 });
 
-test('each block that no test runs has its reason', () => {
+test('each block marked no-test has a reason', () => {
   const untested = DOCUMENTS.flatMap(blocksOf).filter(({ kind }) => kind === 'no-test');
   const unexplained = untested.filter(
     ({ file, text }) => !NOT_TESTED.some(([document, start]) => file === document && text.startsWith(start)),
@@ -242,7 +242,7 @@ test('each block that no test runs has its reason', () => {
   expect(untested).toHaveLength(NOT_TESTED.length);
 });
 
-test('each block that has a test of its own has it', () => {
+test('each block marked own-test has its test', () => {
   for (const { text, file, line } of DOCUMENTS.flatMap(blocksOf).filter(({ kind }) => kind === 'own-test')) {
     const [start = '', home = ''] = OWN_TESTS.find(([beginning]) => text.startsWith(beginning)) ?? [];
     expect(home, `${file}:${line} is in no list of tests`).not.toBe('');
@@ -354,7 +354,7 @@ function productionUrl(): string {
   return Object.assign(new URL(runningEmbeddedUrl(join(folder, '.data'))), { pathname: PRODUCTION }).href;
 }
 
-/** The ports and the database of this run, and what a reader takes from another terminal. */
+/** The ports and the database of this run, and values that a reader copies from another terminal. */
 function filledIn(text: string, others: Paster[]): string {
   const secret = others.map((shell) => /whsec_[\w+/=-]+/.exec(shell.printed())?.[0]).find(Boolean) ?? 'whsec_…';
   return text

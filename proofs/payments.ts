@@ -13,7 +13,7 @@ const SECRET_KEY = 'a secret of the proofs, long enough to be one';
 export interface Books {
   /** As the server sees the database. */
   db: Pool;
-  /** As nobody sees it in production, past row-level security. */
+  /** Bypasses row-level security, as nobody does in production. */
   owner: Pool;
   tenant: Tenant;
 }
@@ -55,7 +55,7 @@ export async function succeedLate({ db, owner, tenant }: Books, checkout_id: str
   }
 }
 
-/** Everything that is still open, or was begun, is past its time. */
+/** Moves the deadlines of all open payments into the past. */
 export async function letTimePass({ owner, tenant }: Books): Promise<void> {
   await owner.query(
     `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
@@ -74,7 +74,7 @@ interface Account {
   unsettled: number;
 }
 
-/** Money of a checkout that was taken without an order, or an order that is paid without money; undefined when all is right. */
+/** Money taken for a checkout without an order, or a paid order without money; undefined if there is no fault. */
 export async function faultIn({ owner, tenant }: Books, checkout_id: string): Promise<string | undefined> {
   const { rows } = await owner.query<Account>(
     `select (

@@ -3,7 +3,7 @@ import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import type { Ids, Tenant, World } from './tenant.ts';
 
-/** People who work for a tenant, and those who are invited to. */
+/** People who work for a tenant, and those with an invitation. */
 
 type Role = 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
 
@@ -13,7 +13,7 @@ export interface Person {
   password: string;
 }
 
-/** Somebody with a login who works nowhere yet. */
+/** A person with a login who works for no shop yet. */
 export async function newPerson({ owner }: Pick<World, 'owner'>, canary: string): Promise<Person> {
   const person = { email: `${canary}-${randomUUID().slice(0, 8)}@example.com`, password: `${canary} password` };
   const { rows } = await owner.query<{ id: string }>(
@@ -37,7 +37,7 @@ export async function hire(
   return hired;
 }
 
-/** A shop can have 500 members: those whom earlier calls were about leave. */
+/** A shop can have 500 members: removes those of earlier calls. */
 export async function makeMember(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   await world.owner.query(
     `delete from commerce.staff_memberships where site_id = $1 and role = 'viewer' and not staff_id = any($2)`,
@@ -74,7 +74,7 @@ export interface Invited {
   token: string;
 }
 
-/** An invitation as the mail would have told it; a new address unless one is given. */
+/** An invitation with the code of its mail; for a new address by default. */
 export async function invite(
   { owner }: Pick<World, 'owner'>,
   tenant: Pick<Tenant, 'site_id' | 'canary'>,
@@ -90,7 +90,7 @@ export async function invite(
   return { id, email, token };
 }
 
-/** A shop can have 100 invitations: those that earlier calls were about end. */
+/** A shop can have 100 invitations: ends those of earlier calls. */
 export async function makeRoomToInvite({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query(
     'update commerce.staff_invitations set ended_at = now() where site_id = $1 and ended_at is null and not id = any($2)',

@@ -92,7 +92,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     expect(await send(asSuperuser(to), COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
   }, 300_000);
 
-  test('where the roles were forgotten, migrate makes up for it', async () => {
+  test('migrate creates missing roles after a restore', async () => {
     const database = 'careless';
     const superuser = asSuperuser(to, database);
     await send(
@@ -112,7 +112,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     expect(await send(superuser, calls)).toEqual([{ open: false }]);
   }, 300_000);
 
-  test('a login only for backups dumps, and without the policies pg_dump fails instead of leaving rows out', async () => {
+  test('a backup-only login can dump, and without the policies pg_dump fails instead of omitting rows', async () => {
     await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
     const dump = 'pg_dump --format=custom --enable-row-security --file=nightly.dump "$DATABASE_URL"';
     expect(run(dump, login(from, 'nightly'))).toMatchObject({ status: 0 });

@@ -7,18 +7,18 @@ import { headerOf, type Tenant } from './tenant.ts';
 /** A caller with all credentials, and the operations that the contract opens to it. A new kind of caller is a line in `principalsOf`. */
 export interface Principal {
   name: string;
-  /** The security schemes whose credentials the headers carry. */
+  /** The security schemes of the credentials in the headers. */
   schemes: string[];
   scopes: string[];
   headers: Call['headers'];
-  /** Whose things on the storefront are theirs: a customer's; null for guests. */
+  /** The owner of storefront objects: a customer; null for guests. */
   customer_id: string | null;
 }
 
 const SHOP_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 
-/** A customer who calls. */
+/** A calling customer. */
 export interface Shopper {
   id: string;
   token: string;
@@ -52,7 +52,7 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   ];
 }
 
-/** Whether the contract lets this principal call the operation at all, whatever it is about. */
+/** Whether the contract lets this principal call the operation at all, on any object. */
 export function mayCall({ schemes, scopes }: Principal, { security, scope }: Operation): boolean {
   if (security.length === 0) return true;
   const opens = security.some((alternative) => alternative.every((scheme) => schemes.includes(scheme)));

@@ -18,7 +18,7 @@ export interface Prism {
   stop(): Promise<void>;
 }
 
-/** What Prism says of an exchange. */
+/** A report of Prism about an exchange. */
 export interface Finding {
   /** Begins with `request` or `response`. */
   location: string[];
@@ -89,7 +89,7 @@ function without(names: string[], headers: [string, string][]): Record<string, s
   return Object.fromEntries(headers.filter(([name]) => !names.includes(name)));
 }
 
-/** What Prism found in the exchange that ended with this answer. */
+/** Prism's findings for the exchange that ended with this response. */
 export function findingsOf({ headers }: Reply): Finding[] {
   return findingsIn(headers['sl-violations'] as string | undefined);
 }

@@ -1,4 +1,4 @@
-/** A random source that a seed repeats (mulberry32), for choosing among attacks; values come from fast-check. */
+/** A seeded random source (mulberry32), for choosing among attacks; values come from fast-check. */
 export interface Chance {
   /** From 0 up to but not including 1. */
   next(): number;

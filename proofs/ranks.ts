@@ -1,6 +1,6 @@
 /**
  * Whether the numbers of one sample tend to be greater or smaller than those of another (Mann and Whitney), as the probability
- * that chance alone sets them so far apart; in both directions, by the normal approximation, with equal ranks corrected.
+ * of such a difference by chance; in both directions, by the normal approximation, with equal ranks corrected.
  */
 export function rankSumTest(one: number[], other: number[]): number {
   const all = [

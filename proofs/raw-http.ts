@@ -11,8 +11,8 @@ export interface RawAnswer {
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /**
- * HTTP/1.1 by hand, for requests that no client library would send. One request at a time; the connection is kept while the
- * server keeps it.
+ * Raw HTTP/1.1, for requests that no client library would send. One request at a time; the connection is kept open while the
+ * server keeps it open.
  */
 export class RawClient {
   readonly #port: number;
@@ -23,8 +23,8 @@ export class RawClient {
   }
 
   /**
-   * Sends the bytes and reads one answer. Undefined when the server closed the connection without one; throws when it
-   * neither answers nor closes in 15 s.
+   * Sends the bytes and reads one response. Undefined when the server closed the connection without one; throws when it
+   * neither responds nor closes in 15 s.
    */
   async send(request: string | Buffer, { withoutBody = false } = {}): Promise<RawAnswer | undefined> {
     const socket = await this.#connection();
@@ -60,7 +60,7 @@ export class RawClient {
       const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
       socket.once('error', reject);
       socket.once('connect', () => {
-        // The server may reset the connection in the middle of what we send: `close` tells.
+        // The server may reset the connection while we send; `close` reports that.
         socket.off('error', reject).on('error', () => {});
         this.#socket = socket;
         resolve(socket);
@@ -69,7 +69,7 @@ export class RawClient {
   }
 }
 
-/** The first whole answer in the bytes. At the end of the connection, what is there counts as whole. */
+/** The first complete response in the bytes. At the end of the connection, the received bytes count as complete. */
 function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswer | undefined {
   const split = bytes.indexOf('\r\n\r\n');
   if (split < 0) return undefined;
@@ -85,7 +85,7 @@ function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswe
   return ended ? answer(rest.toString()) : undefined;
 }
 
-/** A request as text. Header values are sent as they are, so they may hold anything but what ends a line. */
+/** A request as text. Header values are sent unchanged, so they may contain anything but a line end. */
 export function rawRequest(method: string, target: string, headers: Record<string, string>, body = ''): string {
   const bytes = Buffer.from(body);
   const fields = { Host: '127.0.0.1', ...headers, ...(body && { 'Content-Length': String(bytes.length) }) };

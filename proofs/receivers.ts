@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
-/** Receivers of webhooks that do not do what they should. */
+/** Faulty receivers of webhooks. */
 export interface BadReceiver {
   name: string;
   /** The outcome that must be recorded for an attempt. */
@@ -15,7 +15,7 @@ export interface BadReceiver {
   open(): Promise<{ url: string; close(): Promise<void> }>;
 }
 
-/** All of them. `elsewhere` is where redirects lead. */
+/** All of them. `elsewhere` is the target of redirects. */
 export function badReceivers(elsewhere: string): BadReceiver[] {
   return [
     ...[400, 401, 404, 500, 503].map((status) => answering(status)),

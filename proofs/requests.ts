@@ -12,11 +12,11 @@ import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
 import { openSession } from './world.ts';
 
-/** A request that an operation must answer with its success: made from the contract's examples and a tenant's things. */
+/** A request that must succeed: made from the contract's examples and a tenant's objects. */
 export interface Wish {
-  /** Things that the call may change and destroy; made for it when absent. */
+  /** Objects that the call may change and destroy; created for it by default. */
   ids?: Partial<Ids>;
-  /** Which of the operation's security alternatives; the last when absent that is not an agent's beside the storefront's. */
+  /** The index of the operation's security alternatives; by default the last that is not an agent's together with the storefront's. */
   alternative?: number;
   /** Send every query parameter, too. */
   full?: boolean;
@@ -55,7 +55,7 @@ interface Scene {
 
 /** Cases that the examples cannot express: the few operations whose success depends on the current state. */
 const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
-  // Someone new each time: who was attacked may be throttled.
+  // Someone new each time, because an attacked login may be throttled.
   'dashboard.login': async (call, { world, tenant }) => {
     const { email, password } = await hire(world, tenant.site_id, tenant.canary);
     call.body = { email, password };
@@ -102,7 +102,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     await makeRoomToInvite(world, tenant);
     call.body = { ...(call.body as object), token: (await invite(world, tenant)).token };
   },
-  // Somebody who works elsewhere, or nowhere, and accepts in their own session.
+  // A person who works elsewhere, or nowhere, and accepts in their own session.
   'dashboard.acceptInvitation': async (call, { world, tenant }) => {
     await makeRoomToInvite(world, tenant);
     const { email, password } = await newPerson(world, tenant.canary);
@@ -166,7 +166,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'dashboard.createWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'sync.registerWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'dashboard.createEventListener': (_call, { world, tenant }) => makeRoomToListen(world, tenant),
-  // Nobody waits for events.
+  // No long poll: no events are expected.
   'dashboard.listListenerEvents': ({ query }) => {
     delete query.wait_seconds;
   },
@@ -262,7 +262,7 @@ function idFor(operation: Operation, { name, schema }: Parameter, ids: Partial<I
 }
 
 /** A cursor comes from an earlier answer, so none can be made up. */
-/** Makes the call one of a new member of staff, whose second factor and password are of no use to anybody else. */
+/** Makes the call as a new member of staff, whose second factor and password nobody else uses. */
 async function asSomebodyNew(call: Call, world: World, tenant: Tenant): Promise<Tenant> {
   const { email, password } = await hire(world, tenant.site_id, tenant.canary);
   const StaffSession = await openSession(world, email, password);
@@ -286,7 +286,7 @@ function textOf({ schema }: Parameter): string | string[] {
 
 const UNIQUE_FIELDS = ['slug', 'handle', 'sku', 'code'];
 
-/** Gives each field that must be unique in its shop a value of its own. */
+/** Gives each field that must be unique in its shop a new value. */
 export function unique<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(unique) as T;
@@ -298,7 +298,7 @@ export function unique<T>(value: T): T {
   return Object.fromEntries(fields) as T;
 }
 
-/** Puts a tenant's ids where the example has made-up ones. */
+/** Replaces the example's ids with a tenant's. */
 function withIds(value: unknown, ids: Partial<Ids>, operation: Operation): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).map(([name, field]) => {

@@ -19,7 +19,7 @@ export interface Target {
   line_item_id: string;
   variant_id: string;
   url: string;
-  /** The secrets of those who may call. */
+  /** The secrets of the callers. */
   agent_token: string;
   stranger_token: string;
   other_browser: PaperBrowser;
@@ -60,7 +60,7 @@ export function speakerOf({ premises, site_id }: OpenShop, profile: string, secr
   return { baseUrl: premises.baseUrl, site_id, profile, ...(secret && { secret }) };
 }
 
-/** A change over the storefront, as whoever has the token. */
+/** A change over the storefront, with the token. */
 function overStorefront(tokenOf: (target: Target) => { customer_token?: string }): Swap {
   return async (target, { quantity, ...body }) => {
     const { shop, checkout_id, cart_id, line_item_id } = target;
@@ -151,7 +151,7 @@ const byOtherBrowser: Swap = async ({ url, other_browser }, { email, phone, note
 
 const guest = () => undefined;
 
-/** The seven, each with the protocols that it speaks and the checkouts that it may know of. */
+/** The seven callers, each with its protocols and the checkouts that it can identify. */
 export const SWAPS: { who: string; makers: Maker[]; ways: Record<string, Swap> }[] = [
   {
     who: 'the agent that made it',

@@ -6,11 +6,11 @@ import type { OpenShop } from './shop.ts';
 export interface Reviewed {
   lines: PageSummary['lines'];
   total: string;
-  /** The answers by their headings, without empty paragraphs. */
+  /** The sections by their headings, without empty paragraphs. */
   answers: Record<string, string[]>;
 }
 
-/** Undefined where the page is no review. */
+/** Undefined if the page is not a review. */
 export function reviewOn(html: string): Reviewed | undefined {
   const summary = summaryOf(html);
   if (!summary || !html.includes('value="place_order"')) return undefined;

@@ -15,7 +15,7 @@ export async function makeDiscount(world: World, tenant: Tenant): Promise<Partia
 }
 
 /**
- * The contract allows 100: keeps only the newest few of those that the tenant does not work with, so that another may be made.
+ * The contract allows 100: keeps only the newest few of those that the tenant does not use, so that another can be created.
  */
 export async function makeRoomToShip({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query(
@@ -74,7 +74,7 @@ async function makeStaple(world: World, tenant: Tenant): Promise<string> {
   return product.variants[0]?.id ?? '';
 }
 
-/** The tenant takes bank transfers, whatever a proof has made of its settings. */
+/** Lets the tenant accept bank transfers, whatever settings a proof has changed. */
 export function takeTransfers(world: World, tenant: Tenant): Promise<unknown> {
   const { canary } = tenant;
   return callAs(world, tenant, 'dashboard.updateSettings', {
@@ -88,7 +88,7 @@ export async function makeCheckout(world: World, tenant: Tenant): Promise<Partia
   return { checkout: [await fillIn(world, asGuest(tenant), cart_id)] };
 }
 
-/** Begins the checkout of a cart and gives it all that it needs to be completed. */
+/** Opens the checkout of a cart and fills in everything that is required. */
 export async function fillIn(world: World, tenant: Tenant, cart_id: string | undefined): Promise<string> {
   const { canary } = tenant;
   await takeTransfers(world, tenant);
@@ -155,7 +155,7 @@ export async function syncOrderOf(world: World, tenant: Tenant): Promise<Record<
   };
 }
 
-/** Has the money of an order reserved by a card, where it awaits a transfer. */
+/** Authorizes the total of an order by card, although it awaits a transfer. */
 export async function authorize({ owner }: World, { site_id }: Tenant, order_id: string): Promise<void> {
   await owner.query(
     `with authorized as (
@@ -176,7 +176,7 @@ export async function letExpire(world: World, tenant: Tenant, order_id: string):
   ]);
 }
 
-/** How far an order has come, beginning with the bank transfer. */
+/** Moves an order to a state, starting with the bank transfer. */
 export async function carryOn(
   world: World,
   tenant: Tenant,

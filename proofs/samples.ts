@@ -10,7 +10,7 @@ export function sampleOf(schema: Schema): unknown {
   return fc.sample(arbitraryOf(schema), { seed: 7, numRuns: 1 })[0];
 }
 
-/** All sorts of values that fit, by fast-check. Throws for a schema that uses a keyword it does not know how to fill. */
+/** All kinds of valid values, by fast-check. Throws for a schema with an unsupported keyword. */
 export function arbitraryOf(declared: Schema): fc.Arbitrary<unknown> {
   const schema = resolve(declared);
   if (schema.const !== undefined) return fc.constant(schema.const);

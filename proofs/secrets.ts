@@ -1,7 +1,7 @@
 import type { Exchange } from './client.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Every secret that went over the wire, and a search for all of them in any of the forms in which one may be left behind. */
+/** Every transferred secret, and a search for all of them in any form in which one may be stored. */
 export class Secrets {
   readonly #kinds = new Map<string, string>();
 
@@ -14,7 +14,7 @@ export class Secrets {
     if (secret.length >= LEAST_LENGTH) this.#kinds.set(secret, kind);
   }
 
-  /** Keeps what a request carries and what its answer issues. */
+  /** Records the secrets of a request and of its response. */
   note({ headers, body, reply }: Exchange): void {
     for (const [name, kind] of Object.entries(HEADERS)) {
       for (const value of [headers[name] ?? []].flat()) this.add(kind, value.replace(/^Bearer /, ''));
@@ -23,7 +23,7 @@ export class Secrets {
     this.noteTokens(`${reply.text} ${JSON.stringify(reply.headers['set-cookie'] ?? '')}`);
   }
 
-  /** Keeps the tokens that a text holds. */
+  /** Records the tokens in a text. */
   noteTokens(text: string): void {
     for (const [token, prefix] of text.matchAll(TOKEN)) this.add(`a ${prefix}_ token`, token);
   }
@@ -34,7 +34,7 @@ export class Secrets {
     for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
   }
 
-  /** A search for all current secrets except those whose kind the pattern matches, and for what else is named, with its kind. */
+  /** A search for all current secrets except those whose kind the pattern matches, and for other named values, with their kinds. */
   search({ but, and = {} }: { but?: RegExp; and?: Record<string, string> } = {}): Search {
     const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
     forms.push(...Object.entries(and));
@@ -61,7 +61,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** As it is, in halves, percent-encoded, in hexadecimal as bytea is shown, and in Base64 wherever it may begin. */
+/** Unchanged, in halves, percent-encoded, in hexadecimal as bytea, and in Base64 at any offset. */
 function formsOf(secret: string): string[] {
   const [, random = secret] = /^[a-z]{3,5}_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/.exec(secret) ?? [];
   const middle = Math.ceil(random.length / 2);
@@ -86,7 +86,7 @@ function base64(secret: string, at: number): string {
 
 const STEM = 10;
 
-/** Looks for many texts at once: by their first characters, and only then by the rest. */
+/** Searches for many texts at once: by their first characters, and only then by the rest. */
 export class Search {
   readonly #forms: Map<string, string>;
   readonly #stems = new Map<string, string[]>();

@@ -8,8 +8,8 @@ import { chanceOf } from './random.ts';
 import type { World } from './tenant.ts';
 
 /**
- * Gives a server that fetches as one in production does the address of a document inside, in all the spellings of webhooks, and
- * watches where it connects to. Returns how many addresses were given.
+ * Gives a server with the production guard the internal address of a document, in all the spellings of webhooks, and
+ * records its connections. Returns the number of addresses.
  */
 export async function sendInside(
   trial: Trial,

@@ -15,13 +15,13 @@ import { exchange, type Reply, targetOf } from './client.ts';
 import { type Trial, Violations } from './frame.ts';
 import { operationOf } from './tenant.ts';
 
-/** Shops that contain only what a proof puts there, so that whatever is counted is the proof's own doing. */
+/** Shops that contain only the data of a proof, so that all counts are due to the proof. */
 
 export interface Premises {
   baseUrl: string;
   /** As requests see the database. */
   db: Pool;
-  /** As nobody sees it in production, past row-level security. */
+  /** Bypasses row-level security, as nobody does in production. */
   owner: Pool;
   /** Of sites; to be read again after a change. */
   hosts: SiteHosts;
@@ -82,11 +82,11 @@ export interface Request<Id extends OperationId> {
   body?: WholeCall<Id>['body'];
   /** The Idempotency-Key; a new one when absent. */
   key?: string;
-  /** The token of the customer who calls the storefront. */
+  /** The token of the calling customer, for the storefront. */
   customer_token?: string;
-  /** The token of the agent who calls its own surface. */
+  /** The token of the calling agent, for its own surface. */
   agent_token?: string;
-  /** The version that a change is meant for. */
+  /** The version to change. */
   if_match?: string;
 }
 
@@ -94,7 +94,7 @@ export interface Answer<Id extends OperationId> {
   status: number;
   /** The body of a success. */
   data: Body<Id> | undefined;
-  /** The body of a refusal. */
+  /** The body of an error. */
   refusal: (Record<string, unknown> & { error: string }) | undefined;
   replayed: boolean;
   /** The version of its subject, if it has one. */
@@ -118,7 +118,7 @@ const NO_CONNECTION = /timeout exceeded when trying to connect|terminated due to
 
 /**
  * Runs work on the pool of the server from within this process, and again while a busy machine has no connection for it, as
- * a client sends a request again and the queue runs a job again. Whatever else fails is thrown.
+ * a client retries a request and the queue a job. Other errors are thrown.
  */
 export async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -154,8 +154,8 @@ export class OpenShop {
   }
 
   /**
-   * Calls an operation, again under the same key while the answer is not definite: the server was too busy, or is still at
-   * it, or the connection was closed. Any other 5xx is a violation.
+   * Calls an operation, again under the same key while the response is not definite: the server was too busy, or is still running
+   * the first call, or the connection was closed. Any other 5xx is a violation.
    */
   async ask<Id extends OperationId>(id: Id, request: Request<Id> = {}): Promise<Answer<Id>> {
     const send = this.#prepare(id, request);
@@ -165,7 +165,7 @@ export class OpenShop {
       const body = reply.text === '' ? undefined : JSON.parse(reply.text);
       const undecided = reply.status === 503 || body?.error === 'idempotency_in_flight';
       if (!undecided || attempt === ATTEMPTS) return this.#answer(id, reply, body);
-      // As the server asks, more patiently each time, and not all at the same moment.
+      // As Retry-After asks, with increasing delays, and not all at the same moment.
       const patience = Math.min(2 ** (attempt - 1), 16) * (0.5 + Math.random());
       const seconds = Number(reply.headers['retry-after'] ?? 0.1) * patience;
       await new Promise((done) => setTimeout(done, seconds * 1_000));

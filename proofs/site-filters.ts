@@ -16,15 +16,15 @@ function tablesOf(text: string): Named[] {
   return [...text.matchAll(NAMED)].map(([, table = '', alias = table]) => ({ table, alias }));
 }
 
-/** Whether a statement reads only tables that find the tenant, which have no row-level security. */
+/** Whether a statement reads only the tables with which the tenant is found, which have no row-level security. */
 export function asksDirectoryAlone(text: string): boolean {
   const tables = tablesOf(text);
   return tables.length > 0 && tables.every(({ table }) => DIRECTORY.includes(table));
 }
 
 /**
- * A statement whose conditions no longer contain the tenant's site, with all its parameters. Those on tables that find the
- * tenant stay, since these have no row-level security.
+ * A statement without its site conditions, with all its parameters. Those on the tables with which the tenant is found
+ * stay, because these have no row-level security.
  */
 export function withoutSite(text: string): string {
   const tables = tablesOf(text);

@@ -2,12 +2,12 @@ import { type Operation, resolve } from '../server/src/http/contract/contract.ts
 import type { Call } from './client.ts';
 import { bodySchemaOf } from './makers.ts';
 
-/** Every place of a request where a value stands or could stand, as the contract declares it. */
+/** Every place of a request for a value, as the contract declares it. */
 type Schema = Record<string, unknown>;
 
 export interface Slot {
   in: 'path' | 'query' | 'header' | 'body';
-  /** From the root of the place: the parameter's name, or the way into the body. */
+  /** From the root of the place: the parameter's name, or the path into the body. */
   at: (string | number)[];
   /** The parameter's or the field's name. */
   name: string;
@@ -15,7 +15,7 @@ export interface Slot {
   required: boolean;
 }
 
-/** Those of its path, query and headers. */
+/** The slots of its path, query and headers. */
 export function parameterSlotsOf({ parameters }: Operation): Slot[] {
   return parameters.map(({ name, in: place, schema, required }) => ({
     in: place as Slot['in'],
@@ -51,7 +51,7 @@ function fieldsOf(declared: Schema, value: unknown, at: Slot['at'], name: string
 
 const AMOUNT = resolve({ $ref: '#/components/schemas/MoneyInput' }).pattern;
 
-/** Whether an amount of money stands there. */
+/** Whether the slot takes an amount of money. */
 export function isAmount({ schema }: Slot): boolean {
   return schema.pattern === AMOUNT;
 }
@@ -84,7 +84,7 @@ function flat(declared: Schema): Schema {
   };
 }
 
-/** The objects of a body, the body itself first, each with the way to it. */
+/** The objects of a body, the body itself first, each with its path. */
 export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
   if (typeof value !== 'object' || value === null) return [];
   const inside = Object.entries(value).flatMap(([key, child]) =>
@@ -93,7 +93,7 @@ export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
   return Array.isArray(value) ? inside : [at, ...inside];
 }
 
-/** A copy of a call with another value in a slot; `undefined` takes it out. Missing objects on the way are made. */
+/** A copy of a call with another value in a slot; `undefined` removes it. Missing parent objects are created. */
 export function withValue(call: Call, slot: Pick<Slot, 'in' | 'at'>, value: unknown): Call {
   const changed: Call = {
     ...call,

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { DOCUMENTS, fileNameOf, type Snippet, snippetsOf } from '../server/test/pasted/blocks.ts';
 
-/** The programs in the documents are compiled against the SDK as it was built. Those with a file name are run as well (pasted). */
+/** Compiles the programs in the documents against the built SDK. Those with a file name are run as well (pasted). */
 const ROOT = join(import.meta.dirname, '..');
-/** Below the packages, so that they are found. */
+/** Inside node_modules, so that packages are found. */
 const FOLDER = join(ROOT, 'node_modules/.cache/snippets');
 const NAMES = 'snippet-names.d.ts';
 
@@ -43,7 +43,7 @@ test('each program in the documents compiles against the SDK', async () => {
   expect(await compiled('js', ofJavaScript)).toBe('');
 });
 
-test('each block that is neither run nor compiled has its reason', () => {
+test('each block that is neither run nor compiled has a reason', () => {
   const known = ['sh', 'ts', 'js', ...Object.keys(UNCHECKED)];
   const others = snippets.filter(({ language }) => !known.includes(language));
   expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);
@@ -60,7 +60,7 @@ async function compiled(language: 'ts' | 'js', compilerOptions: object): Promise
   );
 }
 
-/** Names the place, for whoever reads the compiler's words. */
+/** Names the place, for readers of the compiler's output. */
 function nameOf({ file, line, language }: Snippet): string {
   return `${file.replaceAll(/[/.]/g, '-')}-${line}.${language}`;
 }

@@ -1,6 +1,6 @@
 import type { Chance } from './random.ts';
 
-/** Messages in JSON with one thing wrong in them. */
+/** JSON messages with one defect. */
 
 /** Values that no field expects. */
 export const ODD = [

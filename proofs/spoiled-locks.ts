@@ -1,4 +1,4 @@
-/** What J8 reads of package-lock.json, what it allows, and locks with one fault each that it must name. */
+/** The parts of package-lock.json that J8 reads, the allowed values, and lock files with one fault each that it must report. */
 export interface Lock {
   /** By the folder in which each is installed; '' is the repository itself. */
   packages: Record<string, LockedPackage>;
@@ -21,12 +21,12 @@ export const LICENSES = {
   everywhere: [
     ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
     ...['Python-2.0', 'Unlicense', 'Zlib', 'CC0-1.0'],
-    // Of libvips, which sharp loads as a library of its own.
+    // Of libvips, which sharp loads as a separate library.
     'LGPL-3.0-or-later',
   ],
   /** For tools that our users do not get. */
   development: ['MPL-2.0', 'BSD'],
-  /** Packages that declare no licence to npm. Their contents say this. */
+  /** Packages that declare no licence to npm. Their contents contain this one. */
   untold: Object.fromEntries(
     [
       ...['busboy', 'streamsearch', 'decko', 'stickyfill', 'compute-gcd', 'compute-lcm', 'validate.io-number'],
@@ -43,7 +43,7 @@ export function nameAt(place: string): string {
 export interface SpoiledLock {
   what: string;
   faulty: Lock;
-  /** How what is said of it begins. */
+  /** The beginning of its report. */
   named: string;
 }
 

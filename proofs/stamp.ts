@@ -9,7 +9,7 @@ export interface Stamp {
   date: string;
 }
 
-/** A commit that is not all that was measured, since files were changed after it, has a plus sign. */
+/** A plus sign marks a commit with uncommitted changes. */
 export function stampOfNow(): Stamp {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
   // The tables change while they are written.

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Every statement that the server sends, observed; and statements that fail when a proof wants them to. */
+/** Observes every statement of the server, and makes statements fail on demand. */
 type Listener = (text: string) => void;
 
 interface Fault {
@@ -13,8 +13,8 @@ interface Fault {
 }
 
 /**
- * Wakes the workers for the jobs of requests that have been answered, from outside of any request (db/wake-workers.ts). A job
- * that is there shows more clearly in what its worker does.
+ * Wakes the workers for the jobs of finished requests, from outside of any request (db/wake-workers.ts). The effect of a job
+ * shows more clearly in its worker.
  */
 const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
 
@@ -30,8 +30,8 @@ export function watchStatements(listener: Listener): () => void {
 }
 
 /**
- * In place of each statement that matches, once one that matches `after` has passed, PostgreSQL is sent one that fails with
- * this code and detail, until the returned function is called: the server retries what it may, and must fail again.
+ * Replaces each matching statement, once one that matches `after` has passed, by one that fails with
+ * this code and detail, until the returned function is called: the server retries where allowed, and must fail again.
  */
 export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();
@@ -43,7 +43,7 @@ export function failStatements(matches: RegExp, code: string, detail: string, af
   };
 }
 
-/** The server's connections run as commerce_app; those of the proofs themselves are not looked at. */
+/** The server's connections run as commerce_app; those of the proofs themselves are ignored. */
 function install(): void {
   if (installed) return;
   installed = true;

@@ -12,9 +12,9 @@ export interface CheckoutState {
   status: 'none' | 'open' | 'completed' | 'cancelled' | 'returned';
   /** The reserved quantities, by variant. */
   held: number[];
-  /** It holds this past its time: others may take it. */
+  /** Its reservation has expired: others may take the stock. */
   overdue: boolean;
-  /** The pieces of its order, by what happened to them. */
+  /** The pieces of its order, by state. */
   order?: OrderPieces;
 }
 
@@ -32,7 +32,7 @@ export interface OrderPieces {
 export interface PieceRefund {
   variant: number;
   restock: boolean;
-  /** Which piece is meant; when absent, an unshipped one first. */
+  /** Which kind of piece; by default, an unshipped one first. */
   shipped?: boolean;
 }
 
@@ -44,8 +44,8 @@ export function reservedOf({ checkouts }: StockState, variant: number): number {
 }
 
 /**
- * The states after checkout `own` has asked to hold `wanted`, each with its outcome. When there is too little, what others hold
- * past their time is taken from them, except that `busy`, which somebody works on at this moment, may or may not be skipped.
+ * The states after checkout `own` has requested to reserve `wanted`, each with its result. When stock is short, expired reservations
+ * of others are released, except that `busy`, whose row is locked at this moment, may or may not be skipped.
  */
 export function hold(state: StockState, own: number, wanted: number[], busy: number[]): [Outcome, StockState][] {
   const short = shortages(state, own, wanted);
@@ -58,7 +58,7 @@ export function hold(state: StockState, own: number, wanted: number[], busy: num
     const taken = owners.filter((at) => !left.includes(at));
     const released = taken.reduce((before, at) => release(before, at, needed), state);
     const still = shortages(released, own, wanted);
-    // A refusal undoes what was taken, too.
+    // A rejection also reverts released reservations.
     return Object.keys(still).length === 0 ? [{ done: true }, held(released, own, wanted)] : [{ short: still }, state];
   });
 }
@@ -76,7 +76,7 @@ function held(state: StockState, own: number, wanted: number[]): StockState {
   return withCheckout(state, own, { status: 'open', held: wanted, overdue: false });
 }
 
-/** Without what a checkout holds of the variants given, or of all. */
+/** Without the reservations of a checkout for the given variants, or for all. */
 export function release(
   state: StockState,
   at: number,
@@ -91,7 +91,7 @@ export function withCheckout(state: StockState, at: number, changed: Partial<Che
   return { ...state, checkouts };
 }
 
-/** Pieces go from stock, or come into it. */
+/** Moves pieces out of stock, or into it. */
 export function move(state: StockState, pieces: number[], sign: 1 | -1): StockState {
   return { ...state, on_hand: state.on_hand.map((one, variant) => one + sign * (pieces[variant] ?? 0)) };
 }
@@ -108,7 +108,7 @@ export function ordered(wanted: number[]): OrderPieces {
   return { to_ship: wanted, shipped: none, refunded: none, returned: none };
 }
 
-/** The state after the order of `own` ships these pieces, or all that are left; undefined when it is refused. */
+/** The state after the order of `own` ships these pieces, or all remaining ones; undefined when it is rejected. */
 export function ship(state: StockState, own: number, pieces?: number[]): StockState | undefined {
   const order = state.checkouts[own]?.order;
   if (!order) return undefined;
@@ -120,7 +120,7 @@ export function ship(state: StockState, own: number, pieces?: number[]): StockSt
   });
 }
 
-/** The state after a piece of the order of `own` is refunded; undefined when it is refused. */
+/** The state after a piece of the order of `own` is refunded; undefined when it is rejected. */
 export function refund(
   state: StockState,
   own: number,

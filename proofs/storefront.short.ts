@@ -17,7 +17,7 @@ import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { leaveScreenshot, openTab, PATIENCE_MS, stumblingBlocks } from '../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
 
-/** The examples for browsers as their README starts them, beside a demo shop, as shoppers use them in Chromium. */
+/** The examples for browsers as their README starts them, next to a demo shop, as shoppers use them in Chromium. */
 const LONG_ENOUGH_MS = 180_000;
 
 const chromium = findChromium();
@@ -57,7 +57,7 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true });
 }, LONG_ENOUGH_MS);
 
-/** Starts an example on a port, as its README does, and waits until it says its address. */
+/** Starts an example on a port, as its README does, and waits until it prints its address. */
 async function start(example: string, port: number): Promise<string> {
   const env = { PATH: process.env.PATH, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
   const main = new URL(`../examples/${example}`, import.meta.url).pathname;
@@ -109,7 +109,7 @@ for (const [language, seen] of Object.entries(SEEN))
         expect(
           await page.$$eval('.card .quiet', (lines) => lines.every((line) => line.textContent?.includes('Kilnhouse'))),
         ).toBe(true);
-        // The other vendors can still be chosen, instead of it or beside it.
+        // The other vendors can still be chosen, instead of it or in addition.
         expect(await visit.count('.facet a[href*="vendor=Kilnhouse&vendor="]')).toBeGreaterThan(0);
         await visit.look('2-facet');
 
@@ -141,7 +141,7 @@ for (const [language, seen] of Object.entries(SEEN))
         await page.type('[action$="/login"] [name="email"]', customer?.email ?? '');
         await page.type('[action$="/login"] [name="password"]', customer?.password ?? '');
         await visit.press('[action$="/login"] button');
-        // The cart of the guest came along.
+        // The cart of the guest was kept.
         expect(await visit.text('.actions .count')).toBe('3');
 
         await visit.press('[action$="/checkout"] button');
@@ -244,7 +244,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
       for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
       await page.click('.adding [name="is_default"]');
-      // A number that is longer than any: nothing else that was typed is lost.
+      // An overlong number: no other input is lost.
       await page.type('.adding [name="phone"]', '030 '.repeat(20));
       await visit.press('.adding button');
       expect(await visit.count('.refusal')).toBe(1);
@@ -269,7 +269,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
       await visit.press('.addresses li:last-child [action$="/delete"] button');
       expect(await visit.count('.addresses li')).toBe(before);
-      // The browser complains about the forms that were refused, as it should.
+      // The browser reports the rejected forms, as it should.
       expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
@@ -309,7 +309,7 @@ for (const width of [1280, 375])
       expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
       expect(await visit.count('.card')).toBe(4);
       await visit.look('3-empty-cart');
-      // The browser complains about the page that is not there, as it should.
+      // The browser reports the missing page, as it should.
       expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,

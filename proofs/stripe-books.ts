@@ -5,7 +5,7 @@ import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
 
 /** The state of the stand-in for Stripe for a checkout, compared with its orders. */
 export interface StripeBooks {
-  /** As nobody sees it in production, past row-level security. */
+  /** Bypasses row-level security, as nobody does in production. */
   owner: Pool;
   standIn: StripeStandIn;
   site_id: string;
@@ -64,7 +64,7 @@ export async function succeedLate(books: StripeBooks, checkout_id: string): Prom
   }
 }
 
-/** Somebody at the shop refunds what was paid in Stripe's dashboard, all of it or a part. */
+/** The merchant refunds a payment in Stripe's dashboard, in full or in part. */
 export async function refundAtStripe(books: StripeBooks, checkout_id: string, all: boolean): Promise<void> {
   for (const intent of await intentsOf(books, checkout_id)) {
     const left = intent.amount_received - refundedOf(books.standIn.ledger, intent);
@@ -72,7 +72,7 @@ export async function refundAtStripe(books: StripeBooks, checkout_id: string, al
   }
 }
 
-/** A bank sends back a refund that had succeeded; returns whether there was one. */
+/** A bank returns a refund that had succeeded; resolves to whether there was one. */
 export async function sendRefundBack(books: StripeBooks, checkout_id: string): Promise<boolean> {
   const { ledger } = books.standIn;
   const ids = (await intentsOf(books, checkout_id)).map(({ id }) => id);
@@ -83,7 +83,7 @@ export async function sendRefundBack(books: StripeBooks, checkout_id: string): P
   return made !== undefined;
 }
 
-/** Everything that is still open, or was begun, is past its time. */
+/** Moves the deadlines of all open payments into the past. */
 export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void> {
   await owner.query(
     `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
@@ -103,7 +103,7 @@ interface Record {
   unfinished: number;
 }
 
-/** Money taken without an order, an order paid without money, and any other difference; undefined when all is right. */
+/** Money taken without an order, a paid order without money, or any other difference; undefined if there is none. */
 export async function faultIn(books: StripeBooks, checkout_id: string): Promise<string | undefined> {
   const { rows } = await books.owner.query<Record>(
     `with o as (select * from commerce.orders where site_id = $1 and checkout_id = $2),

@@ -6,7 +6,7 @@ import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 const QUIET = ['order.payment_expired'];
 
 /**
- * A webhook with a delivery that was given up, so that it may be replayed. It is an integration's, so that both surfaces may
+ * A webhook with a failed delivery, so that it can be replayed. It belongs to an integration, so that both surfaces can
  * manage it.
  */
 export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial<Ids>> {
@@ -38,7 +38,7 @@ export async function makeListener(world: World, tenant: Tenant): Promise<Partia
   return { listener: [made.id] };
 }
 
-/** Each event goes to every webhook: deletes all but those that the tenant was given. */
+/** Each event is sent to every webhook: deletes all except the tenant's own. */
 export async function makeRoomForWebhooks({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query('delete from commerce.webhooks where site_id = $1 and not id = any($2)', [site_id, ids.webhook]);
 }

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import type { Figures, Trial } from './frame.ts';
 import type { Stamp } from './stamp.ts';
 
-/** The table of figures in README.md, between its two markers. Proofs that did not run this time keep their rows. */
+/** The table of figures in README.md, between its two markers. Proofs that did not run keep their rows. */
 export interface Row {
   form: Trial['size'];
   id: string;
@@ -21,7 +21,7 @@ const HEAD = [
   '|---|---|---:|---:|---|---:|---:|---|---:|---|---|---|',
 ];
 
-/** Writes the rows into README.md. A short form never replaces a full one: that it held is noted in its row. */
+/** Writes the rows into README.md. A short form never replaces a full one: its row notes that it succeeded. */
 export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   changeLines((lines) => {
     for (const row of rows) {
@@ -33,7 +33,7 @@ export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   }, machine);
 }
 
-/** Notes in the rows of these proofs that their short form has held, on what, and when. */
+/** Notes in the rows of these proofs that their short form succeeded, with version and date. */
 export function noteShortForms(ids: string[], now: Stamp): void {
   changeLines((lines) => {
     for (const id of ids) {

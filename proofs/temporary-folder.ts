@@ -1,4 +1,4 @@
 import { diskFolder } from '../server/test/memory-folder.ts';
 
-// Where this process, and those that it starts, have their temporary files. Loaded before all that makes one when it is loaded.
+// The folder for temporary files of this process and its children. Must be loaded before modules that create one.
 process.env.TMPDIR ??= diskFolder();

@@ -7,7 +7,7 @@ import type { Violations } from './frame.ts';
 
 /** The tenants that the proofs work with, and how they call. */
 
-/** The ids of a tenant's things, by kind. */
+/** The ids of a tenant's objects, by kind. */
 export type Kind = keyof Ids;
 
 export interface Ids {
@@ -39,7 +39,7 @@ export interface Ids {
   order: string[];
   order_line: string[];
   agent_token: string[];
-  /** Of requests for consent that nobody has decided on. */
+  /** Codes of undecided requests for consent. */
   user_code: string[];
   /** The objects of the agent whose token is among the secrets. */
   agent_cart: string[];
@@ -56,7 +56,7 @@ export interface Ids {
 
 export interface Tenant {
   name: 'A' | 'B' | 'C';
-  /** Part of every text of this tenant and of nobody else, including slugs. */
+  /** A marker in every text of this tenant and of nobody else, including slugs. */
   canary: string;
   site_id: string;
   merchant_id: string;
@@ -94,7 +94,7 @@ export interface World {
   violations: Violations;
   /** The number of responses that were searched for foreign markers and for leaks. */
   answers: number;
-  /** Sends a call of a tenant (undefined: of nobody) and checks what comes back. */
+  /** Sends a call of a tenant (undefined: anonymous) and checks the response. */
   send(call: Call, as: Tenant | undefined): Promise<Reply>;
   look(reply: Reply, as: Tenant | undefined, what: string): void;
 }
@@ -140,7 +140,7 @@ export async function callAs(
   return reply.text === '' ? undefined : JSON.parse(reply.text);
 }
 
-/** The same, returning whatever comes. */
+/** The same, returning any response. */
 export function tryAs(
   world: World,
   tenant: Tenant,

@@ -12,7 +12,7 @@ import { openStripeShop, RETURN_URL } from './stripe-shops.ts';
 /** The means with which a payment begins. */
 type Means = { card_token: string } | { confirmation_token: string } | { return_url: string };
 
-/** A shop that takes cards, and what its provider, the shopper there, and time do to a checkout that is being paid. */
+/** A shop that accepts cards, with the effects of its provider, its shopper and time on a checkout that is being paid. */
 export interface Till {
   name: string;
   shop: OpenShop;
@@ -59,7 +59,7 @@ export async function openTestTill({ db, owner, openShop }: Premises): Promise<T
   };
 }
 
-/** Stripe's official client and its stand-in: its page, or a card that the storefront confirms; webhooks at once, or late. */
+/** Stripe's official client and its stand-in: its page, or a card that the storefront confirms; immediate or late webhooks. */
 export async function openStripeTill(
   premises: Premises,
   standIn: StripeStandIn,

@@ -8,7 +8,7 @@ import { headersOf, message } from './mcp.ts';
 import { makeOrder, stapleOf } from './sales.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** The Universal Commerce Protocol by hand: requests as they go over the wire in both ways in, correct ones and others. */
+/** Raw requests of the Universal Commerce Protocol on both transports, correct ones and others. */
 export interface Asked {
   name: FunctionName;
   id?: string;
@@ -17,7 +17,7 @@ export interface Asked {
   profile?: string;
 }
 
-/** An agent that speaks; without a secret a guest. */
+/** A calling agent; without a secret a guest. */
 export interface Speaker {
   baseUrl: string;
   site_id: string;
@@ -56,7 +56,7 @@ export function overMcp(speaker: Speaker, { name, id, body, profile = speaker.pr
   return { method: 'POST', path: `/sites/${speaker.site_id}/ucp/mcp`, headers, message: sent };
 }
 
-/** Both ways in. */
+/** Both transports. */
 export const WAYS = { REST: overRest, MCP: overMcp };
 
 function asking(way: typeof overRest): Ask {
@@ -83,13 +83,13 @@ interface Scene {
   speaker: Speaker;
   /** For whom the speaker acts. */
   customer_id: string;
-  /** Whether the speaker's token works: nothing is made otherwise. */
+  /** Whether the speaker's token works: otherwise nothing is created. */
   isAlive: boolean;
   /** Gets the id of each request that creates an object for the others. */
   note?: (request_id: string) => void;
 }
 
-/** A correct request for each function, each about a thing of its own, so that none is in the way of another. */
+/** A correct request for each function, each on its own object, so that they do not conflict. */
 export async function validAsks(
   world: World,
   tenant: Tenant,

@@ -8,7 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 process.env.TMPDIR ??= diskFolder();
 
 /**
- * The short forms of the proofs, what the documents have for pasting, the examples, backups, and the pages in a browser:
+ * The short forms of the proofs, the pasted blocks of the documents, the examples, backups, and the pages in a browser:
  * `npm run prove -- --short`.
  */
 export default defineConfig({

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 /** Every row of every table, as text, by table: of the shop's tables and of the queue. */
 export type Rows = Map<string, Set<string>>;
 
-/** When a credential was last used is written in passing, by whatever call comes. */
+/** Any call updates the last use of a credential. */
 const IN_PASSING = ['last_used_at', 'last_seen_at'];
 
 export async function allRows(owner: Pool): Promise<Rows> {
@@ -27,7 +27,7 @@ export type Owns = (row: string) => boolean;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Of a shop as it is now: its things are those of the tables that name it, and its staff who work for nobody else. */
+/** The current rows of a shop: those of tables that name it, and its staff who work for nobody else. */
 export function rowsOf({ site_id, canary }: { site_id: string; canary: string }, rows: Rows): Owns {
   const known = new Set([site_id]);
   for (const row of [...rows.values()].flatMap((set) => [...set]).filter((one) => one.includes(site_id))) {

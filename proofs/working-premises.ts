@@ -10,18 +10,18 @@ import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
 import { withOwnDatabase } from './processes/own-database.ts';
 
-/** A server whose background jobs work in this process, on a database that nobody else uses. */
+/** A server whose background jobs run in this process, on a database of its own. */
 export interface WorkingPremises {
   owner: pg.Pool;
   violations: Violations;
   openShop(): Promise<EventShop>;
   /** How many deliveries of a shop are pending. */
   countPending(shop: EventShop): Promise<number>;
-  /** As if the time of all that waits had come. */
+  /** Makes all waiting deliveries due. */
   hurry(): Promise<void>;
 }
 
-/** `workers`: how many processes deliver, as far as the queue can tell. */
+/** `workers`: the number of delivering processes, according to the queue. */
 export function onWorkingPremises<T>(
   trial: Trial,
   { workers }: { workers: number },

@@ -80,7 +80,7 @@ export async function seedWorld(
   return world;
 }
 
-/** The tenants of a world behind another server of the same database, whose answers are judged by themselves. */
+/** The tenants behind another server of the same database, whose responses are checked separately. */
 export function behind(
   world: World,
   { baseUrl, db }: Pick<World, 'baseUrl' | 'db'>,
@@ -95,7 +95,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
     async send(call, as) {
       if (as && 'user_code' in call.path) await forgetGuesses(world, as);
       const reply = await send(world.baseUrl, call);
-      // A filter that is repeated in the answer shows nothing of another tenant.
+      // A filter that is repeated in the response shows nothing of another tenant.
       const text = filtersIn(call).reduce((rest, sent) => rest.replaceAll(sent, '<sent>'), reply.text);
       world.look({ ...reply, text }, as, call.operation.id);
       return reply;
@@ -116,7 +116,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
   return world;
 }
 
-/** The handle of a collection that an agent filters by: the only id that an answer repeats as it was sent. */
+/** The handle of a collection in an agent's filter: the only id that a response repeats as it was sent. */
 function filtersIn({ query, body }: Call): string[] {
   return [query, body as Record<string, unknown> | undefined].flatMap((sent) =>
     typeof sent?.collection === 'string' ? [sent.collection] : [],
@@ -210,7 +210,7 @@ async function writeSettings(world: World, tenant: Tenant): Promise<void> {
   await callAs(world, tenant, 'dashboard.updateSettings', { allowed_origins: [`https://${tenant.canary}.example`] });
 }
 
-/** Of five orders one goes all the way, one half, one is paid, one is cancelled, and one waits for its payment. */
+/** Of five orders one is completed, one partly, one is paid, one is cancelled, and one awaits its payment. */
 async function moveOrders(world: World, tenant: Tenant): Promise<void> {
   const [refunded = '', shipped = '', paid = '', cancelled = ''] = tenant.ids.order;
   await carryOn(world, tenant, refunded, 'refunded');

@@ -84,7 +84,7 @@ const BORDERS: Border[] = [
 ];
 
 const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'panel/src', 'examples'];
-/** Imports with names, for the side effect only, and inline: the latter is also how a type is imported in passing. */
+/** Imports with names, for the side effect only, and inline, also of types. */
 const IMPORT = /(?:^|\n)(?:import|export)\s(?:[^;'"]*?from )?'([^']+)'|\bimport\(\s*'([^']+)'/g;
 
 export interface Import {
@@ -158,7 +158,7 @@ export function mistakesOf(imports: Import[]): string[] {
   return [...imports.flatMap((one) => [...floorMistakes(one), ...borderMistakes(one)]), ...circles(imports)];
 }
 
-/** All that the sources of the packages import. */
+/** All imports of the packages' sources. */
 export function allImports(): Import[] {
   return ROOTS.flatMap(sourcesIn).flatMap((file) => importsOf(file, readFileSync(file, 'utf8')));
 }

@@ -1,5 +1,5 @@
 /**
- * Whether the published figures belong to this contract, and every promise held. Fails with a line for each row of
+ * Checks that the published figures belong to this contract, and that every promise held. Fails with a line for each row of
  * proofs/README.md and each section of bench/README.md that was measured when fewer operations were served than now. `npm run
  * check:figures` runs it.
  */
@@ -31,13 +31,13 @@ export function staleProofs(readme: string, served: number): string[] {
   });
 }
 
-/** The rows of the proofs that count violations, or do not say that there were none. */
+/** The rows of the proofs with violations, or without their number. */
 export function brokenProofs(readme: string): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*?\|([^|]*)\|/gm)];
   return rows.flatMap(([, id = '', violations = '']) => (violations.trim() === '0' ? [] : [id]));
 }
 
-/** The sections of the bench that were measured with too few operations, where that may matter, or do not say with how many. */
+/** The sections of the bench that depend on the number of operations and were measured with too few, or do not state it. */
 export function staleBenches(readme: string, served: number): string[] {
   const sections = [...readme.matchAll(/<!-- (\w+): written by npm run bench -->([\s\S]*?)<!-- end of \1 -->/g)];
   if (sections.length === 0) throw new Error('bench/README.md has no figures.');

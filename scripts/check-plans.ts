@@ -53,7 +53,7 @@ async function judgeAll(url: string): Promise<Judged[]> {
     const judged: Judged[] = [];
     for (const [text, places] of statements) {
       if (!/^\s*(?:select|insert|update|delete|merge|with)\b/i.test(text)) continue;
-      // The temporary tables of a site that moves in hold that site alone.
+      // The temporary tables of an imported site contain only that site.
       if (/\bpg_temp\./.test(text)) continue;
       const serving = [...places].filter((place) => !COMMANDS.some((folder) => place.startsWith(folder)));
       if (serving.length === 0) continue;

@@ -21,7 +21,7 @@ export function breakingChanges(before: object, after: object): Breaking[] {
   return diffs.filter(breaks).map(told);
 }
 
-/** Without `allOf`, whose parts may be rearranged freely, and with events as answers of operations. */
+/** Without `allOf`, whose parts may be rearranged freely, and with events as responses of operations. */
 function judged(description: Description): Description {
   const whole = merge(description, { source: description, mergeRefSibling: true }) as Description;
   const events = Object.entries(whole.webhooks ?? {}).map(([event, item]) => [`event ${event}`, asAnswer(item)]);
@@ -57,5 +57,5 @@ function told({ action, path, before, after }: Diff): Breaking {
   };
 }
 
-/** Steps of a path that tell a reader nothing. */
+/** Steps of a path that are not useful to readers. */
 const WITHIN = new Set(['content', 'application/json', 'schema', 'properties', 'items']);

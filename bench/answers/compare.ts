@@ -14,13 +14,13 @@ import { prepare } from './template.ts';
 import { rowsWritten } from './written.ts';
 
 /**
- * Shows that a change of the code changes no answers:
+ * Verifies that a change of the code changes no responses:
  *
  *   npm run compare-answers -- REF [--list] [--show REGEX]
  *
- * plays the recorded requests to the server of commit REF and to the one of this checkout, each on a copy of the same
- * database, and compares answers and written rows. additions.json declares differences that are wanted, by operation: JSON
- * pointers into its answers (`*` for each element of a list), or names of headers.
+ * sends the recorded requests to the server of commit REF and to the one of this checkout, each on a copy of the same
+ * database, and compares responses and written rows. additions.json declares intended differences, by operation: JSON
+ * pointers into its responses (`*` for each element of a list), or names of headers.
  */
 const DECLARED = JSON.parse(readFileSync(join(import.meta.dirname, 'additions.json'), 'utf8')) as Record<
   string,
@@ -95,7 +95,7 @@ function contractOf(root: string, name: string) {
   return JSON.parse(readFileSync(join(root, 'spec/generated', `${name}.json`), 'utf8'));
 }
 
-/** Of long lines only what is around the first difference. */
+/** Of long lines only the part around the first difference. */
 function print(what: string, differing: string[]): void {
   const from = Math.max(1, commonLength(differing[0] ?? '', differing[1] ?? '') - WIDTH / 4);
   const cut = (line: string) => (line.length > WIDTH ? `${line[0]}…${line.slice(from, from + WIDTH)}…` : line);

@@ -31,7 +31,7 @@ const GENERATED = new RegExp(
   'g',
 );
 
-/** Both servers answer a request at the same moment; a slow one is a few seconds behind. */
+/** Both servers get a request at the same moment; a slow one is a few seconds behind. */
 const SAME_MOMENT_MS = 30_000;
 
 interface Line {
@@ -57,7 +57,7 @@ export function formOf(text: string): string {
   return lineOf(text).form;
 }
 
-/** Remembers which value of the one server corresponds to which of the other, over all answers. */
+/** Remembers which value of one server corresponds to which of the other, over all responses. */
 export class Comparison {
   readonly #newOf = new Map<string, string>();
   readonly #oldOf = new Map<string, string>();

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The recorded requests. Each file of `requests/` is played from top to bottom, the files in the order of their names:
+ * The recorded requests. Each file of `requests/` is sent from top to bottom, the files in the order of their names:
  *
  *   # a comment
  *   @caller Header: value; Header: value
  *   name = caller METHOD /path body | Header: value; Header: value
  *
- * `{name.field.0.field}` is a value of the answer that was recorded under a name (`{name#header}` one of its headers, `{name@location}` a path in one, `{name~field}`
+ * `{name.field.0.field}` is a value of the response that was recorded under a name (`{name#header}` one of its headers, `{name@location}` a path in one, `{name~field}`
  * a hidden field of its form, `{name%totp_secret}` the code of an authenticator); each server gets its own. A mutation has an
  * Idempotency-Key of its own unless it names one; a header with the value `-` is not sent.
  */
 export interface RecordedRequest {
-  /** Where it is recorded, for the report. */
+  /** Its place in the files, for the report. */
   place: string;
-  /** The name of its answer. */
+  /** The name of its response. */
   name: string | undefined;
   caller: string;
   method: string;

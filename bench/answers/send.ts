@@ -41,7 +41,7 @@ function answerOf(status: number, headers: IncomingHttpHeaders, received: Buffer
   return { status, headers, text, json: jsonIn(text) ?? jsonIn(EVENT.exec(text)?.[1] ?? ''), bytes };
 }
 
-/** The only message of a stream, as MCP answers. */
+/** The only message of a stream, as MCP responds. */
 const EVENT = /^data: (.*)$/m;
 
 function jsonIn(text: string): unknown {
@@ -55,7 +55,7 @@ function jsonIn(text: string): unknown {
 /** They depend on the connection, the moment or the length of generated values. */
 const IGNORED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
 
-/** An answer as text, one header and one JSON field a line, without what these JSON pointers name. */
+/** A response as text, one header and one JSON field per line, without the parts at these JSON pointers. */
 export function textOf(answer: Answer, without: string[]): string {
   const headers = Object.entries(answer.headers)
     .filter(([name]) => !IGNORED.includes(name) && !without.includes(name))
@@ -70,7 +70,7 @@ const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {
   if (bytes.length > 0 && text === '') return [`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`];
   if (headers['content-type']?.startsWith('text/html')) return [text.replaceAll('><', '>\n<')];
-  // As it is, where the server writes it in another way than usual.
+  // Unchanged, if the server formats it in an unusual way.
   if (json === undefined || JSON.stringify(json) !== text) return [text.replaceAll(LAST_USE, '')];
   for (const pointer of without) {
     if (pointer.startsWith('/')) remove(json, pointer.slice(1).split('/'));
@@ -78,7 +78,7 @@ function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): stri
   return [JSON.stringify(json, null, 1)];
 }
 
-/** Removes what a JSON pointer names; `*` stands for each element of a list. */
+/** Removes the target of a JSON pointer; `*` means each element of a list. */
 function remove(value: unknown, [first = '', ...rest]: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   const fields = value as Record<string, unknown>;

@@ -9,10 +9,10 @@ import { migrate, type Running, runCommand, startCommerce, stop } from '../proce
 import type { RecordedRequest } from './requests.ts';
 import { type Answer, type Sent, send } from './send.ts';
 
-/** The address that both servers believe to have, so that their links are the same. */
+/** The configured address of both servers, so that their links are the same. */
 const BASE_URL = 'http://localhost:8080';
 
-/** The database that both servers begin with. */
+/** The initial database of both servers. */
 export interface Template {
   database: Database;
   dataDir: string;
@@ -22,7 +22,7 @@ export interface Template {
 
 type Prepare = (client: pg.Client, demo: { site_id: string }) => Promise<Record<string, unknown>>;
 
-/** Fills a database by the server of another checkout: the demo shop, and what only a mail or a wait would bring. */
+/** Fills a database with the server of another checkout: the demo shop, and data that otherwise needs a mail or a wait. */
 export async function openTemplate(root: string, prepare: Prepare) {
   const database = await openDatabase();
   const dataDir = join(database.dataDir, 'template');
@@ -47,7 +47,7 @@ interface Ports {
 /** A server of a checkout on a copy of the template. */
 export class Side {
   readonly database: string;
-  /** References to what no answer before had, with their places. */
+  /** References to values that no earlier response had, with their places. */
   readonly unresolved: string[] = [];
   readonly #server: Running;
   readonly #ports: Ports;
@@ -78,7 +78,7 @@ export class Side {
     return stop(this.#server);
   }
 
-  /** Plays a recorded request. Keeps its answer for later requests if it has a name. */
+  /** Sends a recorded request. Keeps its response for later requests if it has a name. */
   async play(request: RecordedRequest, number: number, credentials: Record<string, string>): Promise<Answer> {
     const { caller, method, path, body, name } = request;
     const key = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -146,7 +146,7 @@ export class Side {
   }
 }
 
-/** Again while the server sheds load because the machine is busy: that is not its answer to the request. */
+/** Repeats the request while the server sheds load because the machine is busy: that is not its response to the request. */
 async function sendUntilServed(port: number, sent: Sent): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(port, sent);

@@ -2,8 +2,8 @@ import express from 'express';
 import pg from 'pg';
 
 /**
- * The least that this stack costs: Express and pg, one statement for each step, written by hand. No credentials, no validation,
- * no tax, no idempotency, no audit, no log. It imports nothing else, since its start and memory are measured too.
+ * The minimum cost of this stack: Express and pg, one statement for each step, written by hand. No credentials, no validation,
+ * no tax, no idempotency, no audit, no log. It imports nothing else, because its start and memory are measured too.
  */
 const [url, port] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 10 });
@@ -80,7 +80,7 @@ app.post('/carts/:id', async (req, res) => {
   res.json(rows[0]);
 });
 
-/** Takes the stock where there is enough of it, and copies the cart to an order, in one transaction. */
+/** Reduces the stock if there is enough of it, and copies the cart to an order, in one transaction. */
 app.post('/carts/:id/complete', async (req, res) => {
   const client = await pool.connect();
   try {

@@ -39,7 +39,7 @@ export const CLIENTS = 32;
 export const ROUNDS = 5;
 const NAMES = [...Object.keys(rowsOf(0)), 'statement', 'shops', 'start'];
 
-/** The names of rows that were asked for, all when none were. */
+/** The requested rows, all by default. */
 export function namesIn(only = NAMES): string[] {
   const wrong = only.find((name) => !NAMES.includes(name));
   if (wrong !== undefined) throw new Error(`There is no row ${wrong}; there are ${NAMES.join(', ')}.`);
@@ -94,7 +94,7 @@ interface Servers {
   commerce: Commerce;
 }
 
-/** Plays a row at a commerce server, once what it keeps is filled. */
+/** Plays a row at a commerce server, once its caches are filled. */
 export async function playerOf(
   row: Row,
   commerce: Commerce,

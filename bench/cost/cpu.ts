@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /**
- * CPU time from /proc. Unlike requests per second it hardly depends on what else the machine does, so it is the figure to
+ * CPU time from /proc. Unlike requests per second it hardly depends on other load on the machine, so it is the figure to
  * compare. Linux only.
  */
 const TICKS_PER_SECOND = 100;
@@ -20,7 +20,7 @@ interface Process {
 function processOf(pid: string): Process[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it may hold spaces and brackets.
+    // The process name before it may contain spaces and brackets.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const at = (index: number) => Number(fields[index]);
     return [{ pid: Number(pid), parent: at(1), own: at(11) + at(12), children: at(13) + at(14) }];
@@ -29,7 +29,7 @@ function processOf(pid: string): Process[] {
   }
 }
 
-/** CPU milliseconds of a process and all below it so far, with those that have ended. */
+/** CPU milliseconds of a process and its descendants so far, including ended ones. */
 export function cpuOf(root: number): number {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -43,7 +43,7 @@ export function cpuOf(root: number): number {
   return (ticks / TICKS_PER_SECOND) * 1000;
 }
 
-/** The process that all others of a PostgreSQL come from. It must be on this machine. */
+/** The parent of all processes of a PostgreSQL. It must be on this machine. */
 export async function postmasterOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -61,7 +61,7 @@ export async function postmasterOf(url: string): Promise<number> {
 const SETTLED_SHARE = 0.02;
 const SETTLE_WITHIN_MS = 20_000;
 
-/** Waits until PostgreSQL has finished what follows many writes, such as vacuum. */
+/** Waits until PostgreSQL has finished the work after many writes, such as vacuum. */
 export async function settled(root: number): Promise<void> {
   const until = Date.now() + SETTLE_WITHIN_MS;
   while (Date.now() < until) {

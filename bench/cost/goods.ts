@@ -1,5 +1,5 @@
 /**
- * The catalogue of both servers: products of three variants with a description of 55 words. Each name holds one of 40 nouns, so
+ * The catalogue of both servers: products of three variants with a description of 55 words. Each name contains one of 40 nouns, so
  * that a search for a noun finds one product in 40. The same on each run.
  */
 const ADJECTIVES =

@@ -25,13 +25,13 @@ export interface Cost {
   p99: number;
   /** Orders per second that others placed meanwhile. */
   orders: number;
-  /** Orders that the server refused for being too busy. */
+  /** Orders that the server rejected because it was too busy. */
   refused: number;
 }
 
 let turns = 0;
 
-/** All shoppers play one unit after the other for this long, without a pause. Units that were begun are finished, and counted. */
+/** All shoppers play one unit after the other for this long, without a pause. Units in progress are finished, and counted. */
 export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
   const durations: number[] = [];
   const before = { server: cpuOf(server), postgres: cpuOf(postmaster) };
@@ -48,7 +48,7 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     }),
   );
   const elapsed = performance.now() - began;
-  // A connection that idles until the next turn may be closed by the server just when it is used again.
+  // The server may close a connection that idles until the next turn just when it is used again.
   for (const shopper of shoppers) shopper.leave();
   const each = {
     server: (cpuOf(server) - before.server) / durations.length,
@@ -81,7 +81,7 @@ export interface Load {
   warmUp?: number | undefined;
 }
 
-/** Turns of a, b, a, b …, so that whatever else the machine does falls on both; the first of each does not count. */
+/** Turns of a, b, a, b …, so that other load on the machine affects both; the first of each does not count. */
 export async function interleave<Name extends string>(
   players: Record<Name, (seconds: number) => Promise<Cost>>,
   { seconds, rounds, warmUp = WARM_UP_SECONDS }: Load,
@@ -124,8 +124,8 @@ function medianOf(costs: Cost[]): Cost {
 const ORDERS_PER_SECOND = 20;
 
 /**
- * The cost of a unit while others buy in the same shop, at a pace that does not wait for the answers. First they buy by
- * themselves: what an order costs then is subtracted from the total.
+ * The cost of a unit while others buy in the same shop, at a pace that does not wait for the responses. First they buy
+ * alone: the cost of an order then is subtracted from the total.
  */
 export async function playBesideOrders(
   unit: Unit,

@@ -6,16 +6,16 @@ import type { Cache } from './shop.ts';
 /** The measurements of each server, with their limits and aims, in CPU milliseconds. */
 export interface Row {
   title: string;
-  /** Whether the commerce server keeps answers about the catalogue. */
+  /** Whether the commerce server caches responses about the catalogue. */
   cache: Cache;
   /** Not measured of the bare server when absent. */
   bare?: Unit;
   ours: Unit;
-  /** For how many seconds the row is played before it counts, where the usual ones are too short. */
+  /** The seconds for which the row is played before it counts, if the default is too short. */
   warmUp?: number;
   /** Twenty orders a second are placed in the shop meanwhile. */
   selling?: true;
-  /** This many turns are played first, so that each answer is cached. */
+  /** This many turns are played first, so that each response is cached. */
   warm?: number;
   /** How long the bare server took on the machine that the aims were set on: on other machines they apply as multiples of it. */
   bareThen?: number;

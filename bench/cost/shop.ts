@@ -61,7 +61,7 @@ export async function addShop(commerce: Commerce, products: number): Promise<Sho
   return { site, goods: await fill(await serverOf(commerce, 'on'), site, products) };
 }
 
-/** Its server with the cache of the catalogue on or off, started when it is first asked for. */
+/** Its server with the cache of the catalogue on or off, started on first use. */
 export async function serverOf(commerce: Commerce, cache: Cache): Promise<Running> {
   commerce.servers[cache] ??= await start(commerce, cache);
   return commerce.servers[cache];
@@ -69,7 +69,7 @@ export async function serverOf(commerce: Commerce, cache: Cache): Promise<Runnin
 
 function start(commerce: Pick<Commerce, 'database' | 'root'>, cache: Cache, counted = false): Promise<Running> {
   const { url: databaseUrl, dataDir } = commerce.database;
-  // The shoppers keep their connections for longer than five seconds, as a proxy does.
+  // The shoppers keep their connections open for longer than five seconds, as a proxy does.
   const env = { CATALOG_CACHE: cache, ROLE: 'api', DATABASE_POOL_MAX: '10', KEEP_ALIVE_SECONDS: '65' };
   return startCommerce({ databaseUrl, dataDir, counted, env, root: commerce.root });
 }

@@ -36,7 +36,7 @@ export function compareStarts(commerce: Commerce, bare: Bare): Promise<Starts> {
   });
 }
 
-/** All keep compiled code from one start to the next, as an installation does; the first start does not count. */
+/** All keep compiled code from one start to the next, like an installation; the first start does not count. */
 export async function timeStarts<Name extends string>(servers: Record<Name, Starting>): Promise<Record<Name, Start>> {
   process.stderr.write('  start\n');
   const compiled = await mkdtemp(join(tmpdir(), 'commerce-bench-compiled-'));

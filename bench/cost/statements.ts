@@ -11,7 +11,7 @@ import type { Commerce } from './shop.ts';
  * statements.
  */
 export interface Statements {
-  /** Each in a round trip of its own. */
+  /** Each in its own round trip. */
   alone: Each;
   /** Ten in a round trip. */
   together: Each;

@@ -84,7 +84,7 @@ function startsOf({ bare, api, all }: Starts): Line[] {
   return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
 }
 
-/** The share of each row that is due to the number of its statements, whatever they do. */
+/** The share of each row that is due to the number of its statements, independent of their content. */
 export function shareOfStatements({ alone, together }: Statements, measured: Measured[]): string {
   const sum = ({ server, postgres }: Statements['alone']) => server + postgres;
   const each = (of: Statements['alone']) => `${fine(sum(of))} ms (${fine(of.server)} + ${fine(of.postgres)})`;

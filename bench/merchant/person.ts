@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '../../server/test/chromium.ts';
 
 /**
- * Somebody at a screen or a terminal: what they press and type is counted, and with a pace of 1 they are as slow as people are;
- * with 0 only the machine is waited for.
+ * A person at a screen or a terminal: presses and typed characters are counted. With a pace of 1 they are as slow as people are;
+ * with 0 only the machine takes time.
  */
 export class Person {
   clicks = 0;
@@ -16,7 +16,7 @@ export class Person {
     this.#pace = pace;
   }
 
-  /** Reads what was not there before: 250 words a minute, and no more than 15 seconds, since the rest is skipped. */
+  /** Reads new text: 250 words a minute, and no more than 15 seconds, because people skip the rest. */
   async read(text: string): Promise<void> {
     const fresh = text.split('\n').filter((line) => line.trim() !== '' && !this.#seen.has(line.trim()));
     for (const line of fresh) this.#seen.add(line.trim());
@@ -30,7 +30,7 @@ export class Person {
     await this.#pause(2.5);
   }
 
-  /** 200 keystrokes a minute, and a moment to know what. */
+  /** 200 keystrokes a minute, and a moment to decide. */
   async key(text: string): Promise<void> {
     this.keys += text.length;
     await this.#pause(1.35 + text.length * 0.3);
@@ -43,7 +43,7 @@ export class Person {
 
 const WAIT = { timeout: 60_000 };
 
-/** Their browser: what it shows is read, and pressed by the names that it shows. */
+/** Their browser: they read its screens, and press buttons by their visible names. */
 export class Screen {
   readonly tab: Page;
   readonly person: Person;

@@ -26,7 +26,7 @@ export async function logIn(tab: Page, panel: string, staff: { email: string; pa
   await usable(tab);
 }
 
-/** As by an address that was typed or kept, with nothing in the browser's cache. */
+/** Opens an address directly, with an empty browser cache. */
 export async function openByAddress(tab: Page, url: string): Promise<Opening> {
   await tab.setCacheEnabled(false);
   await tab.goto(url, { waitUntil: 'domcontentloaded' });
@@ -46,7 +46,7 @@ export async function openByMenu(tab: Page, path: string): Promise<Opening> {
 }
 
 const WAIT = { timeout: 120_000 };
-/** So long nothing may change any more. */
+/** A screen is complete once nothing has changed for this long. */
 const QUIET_MS = 700;
 
 const WATCH = `
@@ -58,7 +58,7 @@ const WATCH = `
 
 /** Waits until the screen is there and nothing changes any more; the time of the last change counts. */
 async function usable(tab: Page): Promise<Opening> {
-  // A new screen is put up a moment after its address.
+  // A new screen appears a moment after its address.
   await sleep(QUIET_MS);
   await tab.waitForFunction(
     `document.querySelector('h1, form') && !document.querySelector('.loading, .load-error, [aria-busy="true"]')
@@ -72,7 +72,7 @@ async function usable(tab: Page): Promise<Opening> {
   return { ms, slowest: calls.sort((a, b) => b.ms - a.ms)[0] };
 }
 
-/** The bytes of a first load with gzip, as they go over the wire: of the panel's own files, and of answers. */
+/** The transferred bytes of a first load with gzip: of the panel's own files, and of API responses. */
 export async function firstLoad(tab: Page, url: string): Promise<{ files: number; answers: number }> {
   const sizes = { files: 0, answers: 0 };
   const session = await tab.createCDPSession();

@@ -9,7 +9,7 @@ import { fillTemplate, keepTemplate } from '../scale/template.ts';
 /** As many orders as products. */
 const ORDERS = SMALL;
 
-/** A shop with so many products and as many orders, made of copies as those of `scale` are. */
+/** A shop with so many products and as many orders, made of copies like those of `scale`. */
 export async function openLargeShop(
   database: Database,
   products: number,
@@ -24,7 +24,7 @@ export async function openLargeShop(
     await keepTemplate(db, template);
     const [site_id = ''] = await addShops(db, template, [products], { orders: ORDERS });
     await age(db, site_id);
-    // The login leads to the copy, and the template stays without one.
+    // Moves the login to the copy, so that the template has none.
     await db.query('update commerce.staff_memberships set site_id = $1 where site_id = $2', [
       site_id,
       template.site_id,
@@ -40,7 +40,7 @@ export async function openLargeShop(
 
 /** A year of sales, of which all but the last days' are paid and sent; a variant in a hundred runs low or is sold out. */
 async function age(db: pg.Client, site_id: string): Promise<void> {
-  // Without statistics of the copies, the planner takes them for few and compares each order with each.
+  // Without statistics the planner assumes few copies, and compares each order with each.
   await db.query('analyze');
   await db.query('set session_replication_role = replica');
   await db.query(ORDERS_OF_A_YEAR, [site_id]);

@@ -4,9 +4,9 @@ import { SMALL } from './sizes.ts';
 import { ORDERS, TABLES } from './template.ts';
 
 /**
- * Fills shops with copies of the template's rows, table by table, each in one statement: the database repeats what the server
+ * Fills shops with copies of the template's rows, table by table, each in one statement: the database repeats rows that the server
  * has written once, with ids, numbers and e-mails of their own. A shop of 50,000 products has fifty copies, one of 300 a part
- * of one. Triggers and foreign keys are off meanwhile, since their effects are copied, too.
+ * of one. Triggers and foreign keys are off meanwhile, because their effects are copied, too.
  */
 export async function addShops(
   db: pg.Client,
@@ -27,7 +27,7 @@ export async function addShops(
   const indexes = await dropIndexes(db);
   for (const table of TABLES) {
     const began = performance.now();
-    // The template is read once for each copy, in its order, so that rows are written in the order of their keys.
+    // Reads the template once for each copy, in its order, so that rows are written in the order of their keys.
     const { rowCount } = await db.query(
       insertion(
         own,
@@ -94,7 +94,7 @@ function valueIn(own: Own, table: string, { name, type }: Column): string {
   const value = own[`${table}.${name}`];
   if (value) return value;
   if (OF_THE_SHOP.includes(table)) return `t."${name}"`;
-  // In the order of the template's ids, since only the last bits differ.
+  // In the order of the template's ids, because only the last bits differ.
   return type === 'uuid' ? `(left(t."${name}"::text, 28) || lpad(to_hex(c.copy), 8, '0'))::uuid` : `t."${name}"`;
 }
 
@@ -125,7 +125,7 @@ interface Index {
   definition: string;
 }
 
-/** Indexes that do not belong to a constraint: built at once, they take a fraction of the time. */
+/** Indexes that do not belong to a constraint: rebuilt at the end, they take a fraction of the time. */
 async function dropIndexes(db: pg.Client): Promise<Index[]> {
   const { rows } = await db.query<Index>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

@@ -46,7 +46,7 @@ export async function measure(
     const shoppers = Array.from({ length: CLIENTS }, () => clientOf(server, shop, work.as));
     return play(work.unit, { shoppers, server: server.process.pid ?? 0, postmaster: servers.postmaster }, length);
   };
-  // So that hot code is compiled before the first is measured, too.
+  // Compiles hot code before the first measurement.
   for (const work of WORKS) await playing(work, WARM_UP_SECONDS);
   const measured: Measured[] = [];
   for (const work of WORKS) {
@@ -57,7 +57,7 @@ export async function measure(
 }
 
 const COUNTED = 20;
-/** A connection of PostgreSQL reports what it has read at the end of a transaction, at most once a second. */
+/** A connection of PostgreSQL reports its reads at the end of a transaction, at most once a second. */
 const TOLD_EVERY_MS = 1_100;
 
 /** The reads of a unit of each kind of work. The servers must count their statements, and nothing else may be running. */
@@ -81,7 +81,7 @@ async function readsOf({ db, of }: Servers, shop: MeasuredShop, { as, cache, uni
 async function told(db: pg.Client, server: Running, last: () => Promise<unknown>): Promise<Reads> {
   await sleep(TOLD_EVERY_MS);
   await last();
-  // The statements after the answer, such as those that are sent with it, have ended.
+  // Statements that are sent together with the response have ended by then.
   await sleep(50);
   const { rows } = await db.query<{ rows: string; pages: string }>(READ);
   const [{ rows: read, pages } = { rows: 0, pages: 0 }] = rows;

@@ -80,7 +80,7 @@ async function measureAt(size: number, { database, db, postmaster, shops, second
     for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
     return all;
   });
-  // Connections report what they read late, and at their end: those of the servers must have ended before.
+  // Connections report their reads late, and at their end: those of the servers must have ended before.
   await withServers(database, true, async (of) => {
     for (const shop of shops) {
       const reads = await countReads(around(of), shop);
@@ -118,7 +118,7 @@ const LOADING: Record<string, string> = {
 };
 
 async function load(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
-  // Somebody else's PostgreSQL is left as it is.
+  // A foreign PostgreSQL is left unchanged.
   const own = !process.env.DATABASE_URL;
   const set = async (form: (name: string, value: string) => string) => {
     for (const [name, value] of Object.entries(LOADING)) if (own) await db.query(form(name, value));

@@ -13,7 +13,7 @@ export interface MeasuredShop {
   goods: Goods;
 }
 
-/** Written into the tables, as for the template: creating credentials is not what is measured. */
+/** Written into the tables, as for the template: creating credentials is not measured. */
 export async function openShop(
   db: pg.Client,
   template: Site,
@@ -37,7 +37,7 @@ export async function openShop(
   return { products, site, agent_token, goods };
 }
 
-/** A client of one of its surfaces, on a connection that is kept. */
+/** A client of one of its surfaces, on a persistent connection. */
 export function clientOf(
   { url }: Running,
   { site, agent_token, goods }: MeasuredShop,

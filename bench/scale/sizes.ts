@@ -6,7 +6,7 @@ export const SMALL = 1_000;
 /** The other that is measured, as soon as there is one. */
 export const LARGE = 50_000;
 
-/** The shops that are added to reach a size: large ones first, then those of a long tail. */
+/** The shops to add to reach a size: large ones first, then those of a long tail. */
 export function shopsAddedFor(products: number): number[] {
   const step = STEPS[products];
   if (!step) throw new Error(`There is no step to ${products} products; there are ${SIZES.join(', ')}.`);

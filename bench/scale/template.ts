@@ -7,8 +7,8 @@ import type { OwnedSite, Running, Site } from '../processes.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * The shop that all others are copied from. Its rows are what the server writes: the products are imported, and the orders are
- * placed, by HTTP.
+ * The shop that all others are copied from. The server writes its rows: the products are imported, and the orders
+ * placed, over HTTP.
  */
 export const ORDERS = SMALL / 5;
 const CUSTOMERS = SMALL / 10;
@@ -40,7 +40,7 @@ export function productOf(rank: number) {
   };
 }
 
-/** Fills the shop, and keeps its rows in the schema `scale`, each with the rank of the product that it comes with. */
+/** Fills the shop, and copies its rows to the schema `scale`, each with the rank of its product. */
 export async function fillTemplate(
   db: pg.Client,
   { url }: Running,
@@ -91,7 +91,7 @@ const CUSTOMERS_OF_ORDERS = `
   update commerce.orders o set customer_id = c.id from ordered p join numbered c on c.n * 2 = p.n
   where o.site_id = $1 and o.id = p.id`;
 
-/** Of a product; other rows come with the product that has the same place among all. */
+/** Tables with a product; rows of other tables are assigned to the product with the same position. */
 const BY_PRODUCT = [
   'products',
   'product_options',
@@ -114,7 +114,7 @@ const BY_PLACE = [
 
 export const TABLES = [...BY_PRODUCT, ...BY_PLACE];
 
-/** Unlogged, and in the order of ranks, so that copies are written in the order of their keys. */
+/** Unlogged, and sorted by rank, so that copies are written in the order of their keys. */
 export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<void> {
   await db.query(`create schema scale;
     create table scale.ranks as select id as product_id, right(slug, 7)::int as rank from commerce.products

@@ -5,22 +5,22 @@ import { buy, fillCart } from '../flows.ts';
 import { SMALL } from './sizes.ts';
 import { productOf } from './template.ts';
 
-/** The surface whose credentials a call is made with. */
+/** The surface of the call's credentials. */
 export type Surface = 'storefront' | 'dashboard' | 'sync' | 'agent';
 
 export interface Work {
   title: string;
   as: Surface;
-  /** Whether the server keeps answers about the catalogue. */
+  /** Whether the server caches responses about the catalogue. */
   cache: Cache;
   unit: Unit;
-  /** How much more CPU time it may take with the most products in the database than with the fewest. */
+  /** The allowed increase of CPU time from the fewest to the most products in the database. */
   bound: number;
 }
 
 const BOUND = 1.5;
 const SEARCH_BOUND = 2.5;
-/** One product of each kind of thing. */
+/** One product of each kind. */
 const SOME = Array.from({ length: 200 }, (_, i) => productOf(1 + ((i * 7) % SMALL)));
 
 export const WORKS: Work[] = [

@@ -6,7 +6,7 @@ import { type Deed, type Furnished, fillIn, openAccount, type PageKind, putGoneI
 
 interface Reader {
   id: string;
-  /** Of the session with which the page is arranged: each browser gets one of its own. */
+  /** Of the session with which the page is set up: each browser gets its own. */
   token: string;
 }
 
@@ -63,7 +63,7 @@ async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): 
 
 export const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
 
-/** Anyone who is not logged in gets the login at the same address. */
+/** Visitors without a login get the login form at the same address. */
 export const ofCustomer = { isPublic: true, login } as const;
 
 export const ACCOUNT_PAGES: PageKind[] = [

@@ -25,14 +25,14 @@ export interface ForeignSite {
   origin: string;
   /** The address at which the document is served from now on. */
   serve(html: string): string;
-  /** An address that sends whatever is posted to it on to another, body and all. */
+  /** An address that forwards everything posted to it, including the body. */
   forward(url: string): string;
   close(): void;
 }
 
 /**
- * Opens a site on this machine. To 127.0.0.1, where the pages are, `localhost` is another site, and 127.0.0.1 with another
- * port a neighbour: the same site, so that the browser sends our cookies along.
+ * Opens a site on this machine. For 127.0.0.1, where the pages are, `localhost` is another site, and 127.0.0.1 with another
+ * port a neighbour: the same site, so that the browser sends our cookies to it.
  */
 export async function openSite(host: 'localhost' | '127.0.0.1'): Promise<ForeignSite> {
   const documents: string[] = [];
@@ -77,14 +77,14 @@ export async function press(tab: Page, work: Deed, shop: Furnished): Promise<voi
   await Promise.all([tab.waitForNavigation(), tab.click(`button[value="${work.action}"]`)]);
 }
 
-/** Waits until the tab has fully loaded an address that begins so. */
+/** Waits until the tab has fully loaded an address with this beginning. */
 export async function arrival(tab: Page, url: string): Promise<void> {
   const isThere = async () =>
     tab.url().startsWith(url) && (await tab.evaluate('document.readyState').catch(() => '')) === 'complete';
   if (!(await until(isThere))) throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
 }
 
-/** Waits until a condition holds; returns whether it did in time. */
+/** Waits until a condition is true; returns whether it became true in time. */
 export async function until(isSo: () => Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {

@@ -4,7 +4,7 @@ import { askForConsent } from '../agents.ts';
 import { ofCustomer, openReader, press } from './account-pages.ts';
 import type { Furnished, PageKind } from './furnished.ts';
 
-/** The pages where customers decide on what agents ask for. */
+/** The pages where customers decide on agents' requests. */
 
 /** An agent's request, with all texts of the shop, and the link that it shows to the customer. */
 async function askIn({ shop, texts }: Furnished): Promise<string> {
@@ -38,7 +38,7 @@ export const CONSENT_PAGES: PageKind[] = [
       await openReader(furnished);
       return `/agent-consent?site_id=${furnished.shop.site_id}`;
     },
-    // Entering a code changes nothing: it leads to the page above.
+    // Entering a code changes nothing: it redirects to the page above.
     operations: [],
     ...ofCustomer,
   },

@@ -22,8 +22,8 @@ import { changed, type State, stateOf } from './state.ts';
 const OF_SHOPS = DEEDS.filter(({ page }) => !page.ofNoShop);
 
 /**
- * Three things that browsers do: hold pages of two shops at once, go back, and look at links before anybody follows them.
- * None may mix what belongs to two, do a thing twice, or change anything by looking.
+ * Three habits of browsers: pages of two shops open at once, going back, and fetching links before anybody follows them.
+ * None may mix two visits, repeat an action, or change anything by fetching.
  */
 export const F10: Proof = {
   id: 'F10',
@@ -82,7 +82,7 @@ const all = ({ owner }: Premises, shops: Furnished[]): Promise<State> =>
     shops.map(({ shop }) => shop.site_id),
   );
 
-/** How visitors identify themselves that look at an address before, or instead of, a reader. */
+/** The credentials of visitors that fetch an address before, or instead of, a reader. */
 const WAYS: Record<string, string>[] = [
   {},
   { 'Sec-Purpose': 'prefetch' },
@@ -93,7 +93,7 @@ const WAYS: Record<string, string>[] = [
   { 'If-None-Match': '*' },
 ];
 
-/** Looks at a page and at every address in it as scanners, previews and browsers do, with and without its cookie. */
+/** Fetches a page and every address in it as scanners, previews and browsers do, with and without its cookie. */
 async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: typeof WAYS): Promise<number> {
   const { path, login } = await arrangeFor(page, shop);
   const { baseUrl, violations } = premises;
@@ -211,7 +211,7 @@ async function mix(
   }
 }
 
-/** Goes back after an operation, forward and back again, and reloads; then presses the button once more if it is still there. */
+/** Goes back after an operation, forward and back again, and reloads; then presses the button again if it is still there. */
 async function goBack(browser: Browser, premises: Premises, target: { shop: Furnished; page: PageKind; work: Deed }) {
   const { shop, page, work } = target;
   const { baseUrl, violations } = premises;
@@ -237,7 +237,7 @@ async function goBack(browser: Browser, premises: Premises, target: { shop: Furn
       (fields) => fields.filter((field) => (field as unknown as { value: string }).value !== '').length,
     );
     if (secrets > 0) violations.add(`${page.name}: going back shows a password`);
-    // A form that is still there may be sent again; what can be done once is not done twice.
+    // A form that is still there may be sent again, but one-time actions must not be repeated.
     if (DONE_ONCE.includes(work.action) && (await tab.$(`button[value="${work.action}"]`))) {
       await move(press(tab, work, shop));
     }

@@ -22,12 +22,12 @@ export const F12: Proof = {
 
 const LANGUAGES = ['en', 'de', 'fr'] as const;
 const WIDTHS = [375, 1_280];
-/** Without pictures of products; everything that a first visit loads, as it is sent. */
+/** Everything that a first visit transfers, without pictures of products. */
 const LARGEST_BYTES = 60 * 1_024;
 const PICTURES = 'https://img.example';
 /** The largest page, which is also opened on a slow network. */
 const READ_SLOWLY = 'the form of a checkout with a code';
-/** Pictures come when the page has long been drawn, as they do from far away: room must have been kept for them. */
+/** Pictures arrive long after the page was drawn, as from a distant server: their space must be reserved. */
 const PICTURE_AFTER_MS = 300;
 
 interface Seen {
@@ -40,7 +40,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const seen: Seen = { pages: 0, largest: 0, browser: '' };
   seen.browser = await inChromium(trial, async (chromium) => {
-    // In the short form each language is looked at once, at one width after the other.
+    // The short form visits each language once, at alternating widths.
     for (const [n, language] of LANGUAGES.entries()) {
       for (const width of pick(trial.size, [WIDTHS[n % 2] ?? 0], WIDTHS)) {
         const shop = await furnish(await premises.openShop(), `shop-${language}-${width}`);

@@ -23,9 +23,9 @@ import { DEEDS } from './pages.ts';
 import { changed, stateOf } from './state.ts';
 
 /**
- * Sends every form of every page as another site could make a browser send it, with the reader's own cookie wherever a
- * browser might send that along and, at worst, with the form's own token. At the end the form is sent as it should be, and
- * must do what it is for: else nothing was proven.
+ * Sends every form of every page as another site could make a browser send it, with the reader's own cookie if a
+ * browser might send that and, in the worst case, with the form's own token. At the end the form is sent correctly, and
+ * must work: otherwise nothing was proven.
  */
 export const F6: Proof = {
   id: 'F6',
@@ -92,7 +92,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     const { html, response } = await new PaperBrowser(baseUrl).open(path, { headers });
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const fields = formWith(html, work.action);
-    // PaperBrowser gives the path without its query.
+    // PaperBrowser returns the path without its query.
     const action = actionOf({ html, path }, work.action);
     return { cookie: cookie.replace(/^[^=]*/, server.cookie), login, csrf: fields.get('csrf') ?? '', fields, action };
   };
@@ -153,7 +153,7 @@ function post({ baseUrl }: Server, { method, path, headers, fields, body = field
   return exchange(baseUrl, method, path, typed, method === 'GET' || method === 'HEAD' ? undefined : body);
 }
 
-/** A reader opens the page, and then a site that has learned all that the form holds, its token included. */
+/** A reader opens the page, and then a site that has all data of the form, including its token. */
 async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: Target) {
   const { premises, shop, page, work } = target;
   const site = await openSite(host);

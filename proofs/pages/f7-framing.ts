@@ -9,9 +9,9 @@ import { arrangeFor, type Furnished, furnish, logInTo, type Reader, withQuery } 
 import { deadEnds, PAGES } from './pages.ts';
 
 /**
- * Shows every page inside of pages of others, in every way that a browser has, and looks whether anything of it is there; and
- * reads the headers of every answer, errors included. A copy of each page without its headers must be seen, or the proof is
- * blind.
+ * Embeds every page in foreign pages, in every way that a browser supports, and checks whether any of it is visible; and
+ * reads the headers of every response, errors included. A copy of each page without its headers must be visible, or the proof
+ * detects nothing.
  */
 export const F7: Proof = {
   id: 'F7',
@@ -22,7 +22,7 @@ export const F7: Proof = {
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
-  // First, because they end all that the shop has open.
+  // First, because they end everything open in the shop.
   const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
   const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
@@ -52,7 +52,7 @@ async function open(premises: Premises): Promise<Furnished> {
   return furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
 }
 
-/** Every method on every path: whatever is HTML, also an error, says that it may not be framed. */
+/** Every method on every path: all HTML, also of errors, must forbid framing. */
 async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[]): Promise<number> {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
   const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];
@@ -78,7 +78,7 @@ async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[])
   return read;
 }
 
-/** Each way shows an address, whose query ends with `way=` and its number. */
+/** Each way embeds an address, whose query ends with `way=` and its number. */
 const WAYS: Record<string, (url: string) => string> = {
   iframe: (url) => `<iframe src="${url}"></iframe>`,
   'an iframe in a sandbox': (url) =>
@@ -99,7 +99,7 @@ function fieldsOf(url: string): string {
   return fields.map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`).join('');
 }
 
-/** Shows a page, to a browser that is prepared for it, in every way; returns how many. */
+/** Embeds a page, for a prepared browser, in every way; returns the number of ways. */
 export async function frame(
   browser: Browser,
   site: ForeignSite,
@@ -120,12 +120,12 @@ export async function frame(
     for (const way of Object.keys(WAYS)) {
       if (!seen.includes(way)) violations.add(`A copy of ${path} in ${way} was not seen.`);
     }
-    // Nor does a window keep control over one that it opened.
+    // Nor may a window keep control over one that it opened.
     await tab.goto(site.serve('<title>opener</title>'));
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
     await (await (await opened).page())?.waitForSelector('main');
-    // The browser tells the opener a moment later.
+    // The browser informs the opener a moment later.
     const isSevered = await until(async () => (await tab.evaluate('window.opened.closed')) === true);
     if (!isSevered) violations.add(`${path} stays in the hands of the window that opened it, at ${site.origin}`);
     return Object.keys(WAYS).length + 1;
@@ -134,11 +134,11 @@ export async function frame(
   }
 }
 
-/** Shows an address in every way at once, and answers in which of them our page can be seen. */
+/** Embeds an address in every way at once, and returns the ways in which our page is visible. */
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
-  // The body of what an object refuses may never end.
+  // The body of a rejected object may never end.
   const over = (answer: HTTPResponse | HTTPRequest) => awaited.delete(answer.url());
   tab.on('response', over);
   tab.on('requestfailed', over);
@@ -163,7 +163,7 @@ async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: 
   return Object.keys(WAYS).filter((_, way) => shown.includes(addresses[way] ?? ''));
 }
 
-/** The addresses of the frames of the tab, however deep, in which there is a page of ours. */
+/** The addresses of the tab's frames, at any depth, that contain a page of ours. */
 async function framesShown(tab: Page): Promise<string[]> {
   const inside = tab.frames().filter((frame) => frame !== tab.mainFrame());
   const found = await Promise.all(

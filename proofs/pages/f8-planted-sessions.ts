@@ -22,9 +22,9 @@ import { DEEDS, PAGES } from './pages.ts';
 import { changed, stateOf } from './state.ts';
 
 /**
- * Gives browsers sessions before they come to our pages: made up, of another's making, of another browser, twice. Nothing
- * that was made up is kept; what was taken from another browser opens nothing, and ends where an account is entered. What
- * cookie a page uses is read from its answer, so that pages with a login are attacked like the others.
+ * Gives browsers sessions before they visit our pages: invented, by an attacker, from another browser, twice. No
+ * invented session is kept; one from another browser gives no access, and ends at a login. The
+ * cookie of a page is read from its response, so that pages with a login are attacked like the others.
  */
 export const F8: Proof = {
   id: 'F8',
@@ -79,7 +79,7 @@ interface Target {
   work: Deed;
 }
 
-/** The cookies that an answer sets, as a browser would send them back. */
+/** The cookies that a response sets, as a browser would send them. */
 function cookiesIn(headers: { 'set-cookie'?: string[] }): string {
   return (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
 }
@@ -140,7 +140,7 @@ async function plantRaw(target: Target): Promise<number> {
   const tables = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
   if (tables.length > 0) premises.violations.add(`${page.name}: planted sessions changed ${tables}`);
 
-  // The reader is given the attacker's session, and does what the page is for.
+  // The reader gets the attacker's session, and uses the page.
   const shown = await get(attacker);
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
@@ -162,10 +162,7 @@ async function plantRaw(target: Target): Promise<number> {
 
 const isLogin = (html: string) => html.includes('value="log_in"');
 
-/**
- * Logins that were made up, that ended, or that belong to another shop show nothing that is only for customers who are logged
- * in.
- */
+/** Invented, ended and foreign logins give no access to pages for logged-in customers. */
 async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work'>, stranger: Furnished) {
   const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
   const { path, login } = await arrangeFor(page, shop, ownOrigin);
@@ -200,7 +197,7 @@ async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work
   return Object.keys(plants).length;
 }
 
-/** A neighbour on the same host plants cookies, as it can where there is no https. */
+/** A neighbour on the same host plants cookies, as is possible without https. */
 async function plantInBrowser(browser: Browser, target: Target): Promise<number> {
   const { premises, baseUrl, shop, page, work } = target;
   const site = await openSite('127.0.0.1');

@@ -8,10 +8,10 @@ import { PAGES } from './pages.ts';
 import { payloadsOf } from './payloads.ts';
 
 /**
- * Writes payloads into every text that a page shows, also into addresses and into forms that are refused, and opens every page
- * in a browser with scripts enabled. Each payload appears in half of the texts; the seed decides in which. A violation is
- * whatever runs, whatever the content security policy has to stop, whatever is requested from another server, and whatever is
- * in the document that we did not put there.
+ * Writes payloads into every text of a page, also into addresses and into rejected forms, and opens every page
+ * in a browser with scripts enabled. Each payload is in half of the texts; the seed determines which. Violations are
+ * scripts that run, anything that the content security policy has to block, requests to another server, and
+ * elements in the document that are not ours.
  */
 export const F9: Proof = {
   id: 'F9',
@@ -71,7 +71,7 @@ const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   agent_name: (payload) => payload.slice(0, 90),
 };
 
-/** A tab that records what runs or is stopped, and lets nothing out. */
+/** A tab that records scripts that run or are blocked, and sends nothing outside. */
 async function openTab(browser: Browser, { baseUrl, violations }: Premises): Promise<Page> {
   const tab = await browser.newPage();
   await tab.evaluateOnNewDocument(`
@@ -171,7 +171,7 @@ const QR_CODE = /<svg class="qr-code"[^<>]*>\s*<rect [^<>]*\/><path d="[MhvHz\d 
 
 const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 
-/** Where there is no browser: every tag is one that our pages have, and all else is text. */
+/** Without a browser: every tag must be one of our pages', and everything else text. */
 async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
   for (const page of PAGES) {
     const { path, login } = await arrangeFor(page, shop);

@@ -7,7 +7,7 @@ import { inChromium } from './chromium.ts';
 
 const SECRETS = tokenPattern('{8}');
 
-/** The pages of K5 in a real browser, whose every request is seen: those to the server are answered by it. */
+/** The pages of K5 in a real browser, whose every request is intercepted: the server responds to its own. */
 export function followInChromium(trial: Trial, scene: Scene, values: string[], count: number): Promise<string> {
   const some = [...[...scene.accepted].slice(0, count / 2), ...values].slice(0, count);
   return inChromium(trial, async (browser) => {
@@ -18,7 +18,7 @@ export function followInChromium(trial: Trial, scene: Scene, values: string[], c
   });
 }
 
-/** Comes back from a payment with the value planted, and presses the link that leads back to the shop. */
+/** Returns from a payment with the planted value, and presses the link back to the shop. */
 async function follow(browser: Browser, scene: Scene, value: string): Promise<void> {
   const { premises, open, paying, payment_id, host } = scene;
   const planted = value.replaceAll('\0', '');
@@ -39,7 +39,7 @@ async function follow(browser: Browser, scene: Scene, value: string): Promise<vo
   }
 }
 
-/** The server answers at its own origins; whoever else is asked is judged. */
+/** The server responds at its own origins; requests to other origins are checked. */
 async function answer({ premises, ours, cast }: Scene, value: string, request: HTTPRequest): Promise<void> {
   const { origin, pathname, search, host } = new URL(request.url());
   if (!ours.includes(origin)) {

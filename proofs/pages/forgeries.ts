@@ -9,7 +9,7 @@ export interface Server {
   cookie: string;
 }
 
-/** A request as it should be, of which each attack changes one thing. */
+/** A correct request, of which each attack changes one part. */
 export interface Form {
   method: string;
   path: string;
@@ -23,11 +23,11 @@ export type Attack = [what: string, change: (form: Form) => void];
 /** A page as a browser has opened it. */
 export interface Opened {
   cookie: string;
-  /** The cookie of who is logged in; empty if nobody is. */
+  /** The cookie of the login; empty if nobody is logged in. */
   login: string;
   csrf: string;
   fields: URLSearchParams;
-  /** Where the form goes. */
+  /** The target of the form. */
   action: string;
 }
 
@@ -126,7 +126,7 @@ function byCookie({ cookie }: Server, { stranger, own }: Others): Attack[] {
   ];
 }
 
-/** With its own form session, and the login of somebody else or none. */
+/** With its own form session, and another login or none. */
 function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   if (own.login === '') return [];
   const [name = ''] = own.login.split('=');
@@ -150,7 +150,7 @@ function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   ];
 }
 
-/** With all that a form needs, in ways that a browser can be made to send, or that a framework would take for a form. */
+/** With all parts of a form, in ways that a browser can be made to send, or that a framework would accept as a form. */
 function byForm(): Attack[] {
   const typed = (type: string, bodyOf: (fields: URLSearchParams) => string): Attack => [
     `as ${type}`,

@@ -4,7 +4,7 @@ import type { BrowserContext } from '../../server/test/chromium.ts';
 import { takeMails } from '../mails.ts';
 import type { OpenShop } from '../shop.ts';
 
-/** Shops with something to buy, whose every text is given, and what their pages are about. */
+/** Shops with a product, with given texts everywhere, and the objects of their pages. */
 
 /** A page that the proofs attack; see PAGES. */
 export interface PageKind {
@@ -13,9 +13,9 @@ export interface PageKind {
   arrange(shop: Furnished): Promise<string>;
   /** The actions of its forms. Each is tried on a page of its own, because most can be done only once. */
   operations: Deed[];
-  /** It names no shop: its account may be of a member of staff, who works for several. */
+  /** It belongs to no shop: its account may be of a member of staff, who works for several. */
   ofNoShop?: true;
-  /** Its address is no secret: anybody may open it, and gets a login. */
+  /** Its address is public: anybody may open it, and gets a login. */
   isPublic?: true;
   /** Its reader is logged in: the token of a new session of the customer for whom the page was arranged last. */
   login?: (shop: Furnished) => Promise<string>;
@@ -26,7 +26,7 @@ export interface Deed {
   action: string;
   /** The input before the button is pressed. */
   entries: (shop: Furnished) => Record<string, string>;
-  /** Whether the browser's session is another one afterwards. */
+  /** Whether the browser gets a new session. */
   renews?: true;
 }
 
@@ -62,7 +62,7 @@ export const TEXT_NAMES = [
 
 export type TextName = (typeof TEXT_NAMES)[number];
 
-/** A shop with something to buy, and what its pages show. */
+/** A shop with a product, and the objects of its pages. */
 export interface Furnished {
   shop: OpenShop;
   texts: Texts;
@@ -70,7 +70,7 @@ export interface Furnished {
   shipping_option_id: string;
 }
 
-/** Fills a shop whose every text is the given one; a text that is absent holds the marker. */
+/** Fills a shop with the given texts; missing texts contain the marker. */
 export async function furnish(shop: OpenShop, marker: string, given: Partial<Texts> = {}): Promise<Furnished> {
   const marked = Object.fromEntries(TEXT_NAMES.map((name) => [name, `${marker} ${name}`])) as Texts;
   const email = `${marker}@example.com`;
@@ -108,7 +108,7 @@ export async function furnish(shop: OpenShop, marker: string, given: Partial<Tex
   return { shop, texts, variant_id: product.variants[0]?.id ?? '', shipping_option_id: option.id };
 }
 
-/** A checkout with one line; `customer_token` is of the customer whose it is. */
+/** A checkout with one line; `customer_token` belongs to its customer. */
 export async function begin({ shop, variant_id }: Furnished, code?: string, customer_token?: string) {
   const as = customer_token === undefined ? {} : { customer_token };
   const cart = await shop.must('storefront.createCart', as);
@@ -132,7 +132,7 @@ export async function putGoneInCart({ shop, texts }: Furnished, checkout_id: str
   return () => shop.must('dashboard.updateProduct', { path, body: { status: 'archived' } });
 }
 
-/** A checkout that lacks nothing but the order. */
+/** A checkout that is ready to be ordered. */
 export async function fillIn(furnished: Furnished, customer_token?: string) {
   const { shop, texts, shipping_option_id } = furnished;
   const checkout = await begin(furnished, texts.discount_code, customer_token);
@@ -170,10 +170,10 @@ export async function openAccount({ shop, texts }: Furnished): Promise<string> {
   return email;
 }
 
-/** A browser that comes to a page: what leads there, and who is logged in. */
+/** A browser that visits a page, with its address and login. */
 export interface Reader {
   path: string;
-  /** The login's cookie; empty where nobody is logged in. */
+  /** The login's cookie; empty without a login. */
   login: string;
 }
 

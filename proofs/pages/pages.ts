@@ -17,7 +17,7 @@ import {
 /** The account that a page was arranged for last. */
 const arranged = new WeakMap<Furnished, string>();
 
-/** A page for those who are not logged in, with an account that could be. */
+/** A page for visitors without a login, with an account that could log in. */
 async function arrangeAccess(furnished: Furnished, view = ''): Promise<string> {
   arranged.set(furnished, await openAccount(furnished));
   return `/account?site_id=${furnished.shop.site_id}${view && `&login=${view}`}`;
@@ -39,8 +39,8 @@ const details = ({ texts }: Furnished) => ({
 });
 
 /**
- * The pages that the proofs attack, each in a shop with texts of its own. A page that is added to the server is added here,
- * with the buttons of its forms, and every proof then covers it.
+ * The pages that the proofs attack, each in a shop with its own texts. When a page is added to the server, add it here
+ * with the buttons of its forms, and every proof covers it.
  */
 export const PAGES: PageKind[] = [
   {
@@ -194,7 +194,7 @@ export const PAGES: PageKind[] = [
 /** Every button of every page. */
 export const DEEDS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
-/** Addresses of pages that can only say that there is nothing to be done: made up, over, or of another shop. */
+/** Addresses of pages that only show an error: invented, ended, or of another shop. */
 export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {
   const { shop } = furnished;
   const paths: string[] = [];

@@ -1,6 +1,6 @@
 import { type Chance, chanceOf } from '../random.ts';
 
-/** Texts that would run, load or lead somewhere else if a page took them for markup, script, style or an address. */
+/** Texts that would run, load or redirect if a page treated them as markup, script, style or an address. */
 export function payloadsOf(seed: number, count: number): string[] {
   const all = PREFIXES.flatMap((prefix) => CORES.map((core) => prefix + core));
   const unique = [...new Set(all.map((text) => text.trim()))];

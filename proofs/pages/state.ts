@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 
-/** All that shops have in the database, as one digest for each table, to see what has changed. */
+/** The data of all shops in the database, as one digest for each table, to detect changes. */
 export type State = Record<string, string>;
 
-/** When a credential was last used is written now and then, whatever happens meanwhile. */
+/** The last use of a credential is updated from time to time, independent of other changes. */
 const RESTLESS = ['last_used_at'];
 
 export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {

@@ -10,8 +10,8 @@ import { type Address, asPanel, logIn } from './intruders.ts';
 import { employ, type Stocked } from './stocked.ts';
 
 /**
- * Pages of other origins, open in the browser of somebody who is logged in to the panel: of another site, and of a neighbour
- * on another port of the same host, to which browsers send the panel's cookie along and which may plant cookies beside it.
+ * Pages of other origins, open in the browser of a user who is logged in to the panel: of another site, and of a neighbour
+ * on another port of the same host, to which browsers send the panel's cookie and which may plant cookies.
  */
 const HOSTS = { 'another site': '127.0.0.1', 'a neighbour': 'localhost' } as const;
 const FRAMED = ['/panel/', '/panel/orders', '/panel/settings/staff', '/panel/account'];
@@ -55,7 +55,7 @@ function carry(context: BrowserContext, cookie: string): Promise<void> {
   return context.setCookie({ name, value, domain: 'localhost', path: '/', httpOnly: true, sameSite: 'Lax' });
 }
 
-/** Opens a tab with the session in its browser; answers of success to whatever it sends are violations. */
+/** Opens a tab with the session in its browser; every successful response to its requests is a violation. */
 async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Page) => Promise<void>): Promise<void> {
   const { visit, who, stocked, prepare } = around;
   const context = await browser.createBrowserContext();
@@ -105,7 +105,7 @@ async function sendAll(trial: Trial, around: Around): Promise<number> {
 }
 
 const WAYS_OF_EACH = 8;
-/** Every target in each way that needs no leave of the server, and in those that ask for it; what could be read comes back. */
+/** Every target in each way that needs no CORS permission, and in those that request it; returns the readable responses. */
 const SEND = `async (baseUrl, targets) => {
   const read = [];
   const element = (name, attributes) => new Promise((over) => {
@@ -135,7 +135,7 @@ const SEND = `async (baseUrl, targets) => {
   return read;
 }`;
 
-/** Forms, which take the whole tab along, as clicks on links do; also one that logs in as somebody else. */
+/** Forms, which navigate the tab, like clicks on links; also one that logs in as somebody else. */
 async function sendForms(around: Around): Promise<number> {
   const { visit, site, stocked } = around;
   const stranger = await employ(stocked.shop, 'Stranger', 'owner');
@@ -158,7 +158,7 @@ async function sendForms(around: Around): Promise<number> {
   return forms.length;
 }
 
-/** Cookies that a neighbour plants, before a login and after it: nobody comes to act in the session of another. */
+/** Cookies that a neighbour plants, before a login and after it: nobody gets to act in another session. */
 async function plant(around: Around, address: Address): Promise<number> {
   const { visit, site, stocked, who } = around;
   const { baseUrl, violations } = visit;

@@ -9,7 +9,7 @@ import { screensOf } from './screens.ts';
 import type { Login, Stocked } from './stocked.ts';
 import { Traffic } from './traffic.ts';
 
-/** Every screen of the panel, opened in a shop whose every text is a payload. */
+/** Opens every screen of the panel, in a shop in which every text is a payload. */
 
 export interface PanelVisit {
   browser: Browser;
@@ -66,7 +66,7 @@ async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Lo
   await tab.waitForSelector('#main h1', WAIT);
 }
 
-/** A tab that hears all that the panel's scripts hear, records what runs or is stopped, and lets nothing out. */
+/** A tab that intercepts everything that the panel's scripts get, records scripts that run or are blocked, and sends nothing outside. */
 async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVisit): Promise<Opened> {
   const tab = await context.newPage();
   const traffic = new Traffic(tab);
@@ -77,7 +77,7 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
   });
   tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
   tab.on('dialog', (dialog) => {
-    // The panel's own: what is left unsaved is asked about.
+    // The panel's own question about unsaved changes.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined);
     violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
@@ -106,7 +106,7 @@ const HOOKS = `
     return answer;
   };`;
 
-/** Waits until the screen has its content, and all that it asks for: a new one is put up a moment after its address. */
+/** Waits until the screen has its content, and all its requests have ended: a new one appears a moment after its address. */
 async function settled(opened: Opened): Promise<void> {
   await shows(opened, `document.querySelector('h1') && !document.querySelector('.loading, .load-error')`);
 }
@@ -121,7 +121,7 @@ async function shows({ tab, traffic }: Opened, isThere: string): Promise<void> {
   await traffic.rest(IDLE, WAIT.timeout);
 }
 
-/** Reports whatever is in the document that the panel never puts there, and every session or link's secret that a script can read. */
+/** Reports everything in the document that the panel never creates, and every secret of a session or link that a script can read. */
 async function examine(tab: Page, { baseUrl, violations }: PanelVisit, where: string): Promise<void> {
   const strangers = (await tab.evaluate(`(${STRANGERS})(${JSON.stringify(baseUrl)})`)) as string[];
   for (const stranger of strangers) violations.add(`script run or foreign markup: ${where}: ${stranger}`);
@@ -170,9 +170,9 @@ const READABLE = `(async () => [
 ])()`;
 
 const SECRET = tokenPattern('{38}', 'g');
-/** Meant to be shown: once when made, or to every visitor of the shop. */
+/** Shown on purpose: once when created, or to every visitor of the shop. */
 const SHOWN_BY_PURPOSE = ['stk'];
-/** Browsers keep the address that a tab was opened with, whatever becomes of it, and the link of a mail is one. */
+/** Browsers keep the address with which a tab was opened, and the link of a mail is one. */
 const ADDRESS_OF_OLD = 'performance entries';
 const OF_LINKS = ['rst', 'inv'];
 
@@ -229,7 +229,7 @@ async function upload(tab: Page, path: string): Promise<void> {
   await (input as NonNullable<Awaited<ReturnType<typeof tab.$<'input'>>>>).uploadFile(path);
 }
 
-/** Payloads in addresses, and the secrets of links, which must be gone from where scripts look. */
+/** Payloads in addresses, and the secrets of links, which must not remain where scripts can read them. */
 async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVisit, { written }: Stocked) {
   const odd = encodeURIComponent(written[0] ?? '');
   const lists = ['orders', 'products', 'customers', 'discounts', 'agents', 'audit', 'stock', 'collections'];
@@ -252,7 +252,7 @@ async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVi
   return chosen.length;
 }
 
-/** Puts a payload and a token where none may be: whoever looks on must notice, or the proof is blind. */
+/** Inserts a payload and a token on purpose: the checks must detect them, or the proof detects nothing. */
 async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<void> {
   const violations = new Violations();
   const opened = await openTab(context, { ...visit, violations });

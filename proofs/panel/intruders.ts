@@ -7,10 +7,10 @@ import { operationOf } from '../tenant.ts';
 import { screensOf } from './screens.ts';
 import { employ, type Login, type Stocked } from './stocked.ts';
 
-/** Requests that carry the session's cookie although the panel did not make them, and sessions that others planted. */
+/** Requests with the session's cookie that the panel did not make, and planted sessions. */
 
 export interface Address {
-  /** Where requests go. */
+  /** The target of requests. */
   baseUrl: string;
   /** The origin in the eyes of the browser. */
   ownOrigin: string;
@@ -31,7 +31,7 @@ export function asPanel(ownOrigin: string): Headers {
   };
 }
 
-/** Logs in as the panel does, with whatever cookies are there before; returns the cookie's name and value. */
+/** Logs in as the panel does, with any existing cookies; returns the cookie's name and value. */
 export async function logIn(address: Address, login: Login, cookie = ''): Promise<string> {
   const { baseUrl, ownOrigin, violations } = address;
   const headers = { ...asPanel(ownOrigin), Cookie: cookie, 'User-Agent': '<img src=x onerror=alert(1)>' };
@@ -48,7 +48,7 @@ export async function logIn(address: Address, login: Login, cookie = ''): Promis
   return own;
 }
 
-/** Every operation of the panel, in every way that a page of others could make a browser call it: the cookie counts for none. */
+/** Every operation of the panel, in every way that a foreign page could make a browser call it: the cookie must not be accepted. */
 export async function sendForged(trial: Trial, address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;
   const chance: Chance = chanceOf(trial.seed);
@@ -112,7 +112,7 @@ function forgeriesOf(ownOrigin: string, cookie: string, stranger: string): Forge
   ];
 }
 
-/** A session that is known before the login is not the one after it; what has ended stays ended. */
+/** A session known before the login is not the one after it; an ended one stays ended. */
 export async function plantSessions(address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;
   const person = await employ(stocked.shop, 'Planted', 'owner');
@@ -150,7 +150,7 @@ export async function plantSessions(address: Address, stocked: Stocked): Promise
   return seen.size + expected.length + 1;
 }
 
-/** No screen may be shown inside of another page. */
+/** No screen may be embedded in another page. */
 export async function readHeaders({ baseUrl, ownOrigin, violations }: Address, stocked: Stocked): Promise<number> {
   const screens = ['/forgot', '/reset', '/invitation', ...(await screensOf(stocked))];
   for (const screen of screens) {

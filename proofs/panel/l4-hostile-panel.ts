@@ -12,8 +12,8 @@ import { type Address, plantSessions, readHeaders, sendForged } from './intruder
 import { stock } from './stocked.ts';
 
 /**
- * The panel in a browser, in shops whose every text is a payload: every screen is opened, and whatever scripts could read is
- * searched for sessions. Then every operation is called as pages of others could make a browser call it, with the cookie.
+ * The panel in a browser, in shops in which every text is a payload: every screen is opened, and everything that scripts could read is
+ * searched for sessions. Then every operation is called as foreign pages could make a browser call it, with the cookie.
  */
 export const L4: Proof = {
   id: 'L4',
@@ -31,11 +31,11 @@ const SECURE_ORIGIN = 'https://shop.example';
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const { violations } = premises;
   const payloads = payloadsOf(trial.seed, PAYLOADS);
-  // Browsers keep the session's cookie on http for localhost only, and the server knows its address before it listens.
+  // Browsers keep the session's cookie on http only for localhost, and the server needs its address before it listens.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(trial.databaseUrl, { baseUrl }, trial.databaseUrl, port);
-  // Where browsers bind the cookie to this host.
+  // An https origin, where browsers bind the cookie to this host.
   const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const local: Address = { baseUrl: server.baseUrl, ownOrigin: baseUrl, violations };
   const ownHost: Address = { baseUrl: secure.baseUrl, ownOrigin: SECURE_ORIGIN, violations };

@@ -16,7 +16,7 @@ export function pickUp(visit: Visit) {
   return order(visit, { kind: 'pickup', payment_method: 'manual' });
 }
 
-/** The same by a card, whose money is only authorised. */
+/** The same with a card, whose payment is only authorized. */
 export function reserve(visit: Visit) {
   return order(visit, { kind: 'delivery', payment_method: 'card', card_token: 'tok_authorized' });
 }

@@ -6,7 +6,7 @@ import type { Stocked } from './stocked.ts';
 const ROUTES = new URL('../../panel/src/shell/routes.tsx', import.meta.url);
 const SECTIONS = new URL('../../panel/src/screens/settings/sections.ts', import.meta.url);
 
-/** Which of a shop's ids stands in a parameter of a route; `:id` means something else on each screen. */
+/** The kind of id in a parameter of a route; `:id` means something else on each screen. */
 const IDS: Record<string, keyof Stocked['ids']> = {
   ':order_id': 'order',
   ':agent_token_id': 'agent_token',
@@ -17,7 +17,7 @@ const IDS: Record<string, keyof Stocked['ids']> = {
   '/settings/webhooks/:id': 'webhook',
 };
 
-/** Read from the panel's own tables, so that a new screen is opened the day it is written. */
+/** Read from the panel's own tables, so that a new screen is covered automatically. */
 export async function screensOf({ ids }: Stocked): Promise<string[]> {
   const routes = await pathsIn(ROUTES);
   const sections = await pathsIn(SECTIONS);

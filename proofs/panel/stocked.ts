@@ -6,7 +6,7 @@ import { textsOf } from '../pages/f9-scripting.ts';
 import { fillIn, furnish } from '../pages/furnished.ts';
 import type { OpenShop, Premises } from '../shop.ts';
 
-/** A shop that has something for each screen of the panel, and whose every text is a payload. */
+/** A shop with data for each screen of the panel, in which every text is a payload. */
 export interface Stocked {
   shop: OpenShop;
   owner: Login;
@@ -48,7 +48,7 @@ export async function stock(premises: Premises, payloads: string[], round: numbe
 
 type Say = (longest?: number) => string;
 
-/** Somebody who works in the shop, with a login. */
+/** A member of staff with a login. */
 export async function employ({ premises, site_id }: OpenShop, name: string, role: string): Promise<Login> {
   passwordHash ??= hashPassword(PASSWORD);
   const [id, email] = [randomUUID(), `${randomUUID()}@example.com`];

@@ -30,22 +30,22 @@ export interface Visit {
   tab: Page;
   width: number;
   demo: DemoCredentials;
-  /** For arranging what a screen shows, and for asking what it did. */
+  /** For preparing the data of a screen, and for checking its effects. */
   dashboard: ReturnType<typeof createDashboardClient>;
   storefront: ReturnType<typeof createStorefrontClient>;
   /** The mails that an address got, oldest first. */
   mailsTo(email: string): ReturnType<typeof mailsTo>;
-  /** The same as seen by somebody else, who is not logged in. */
+  /** The same for another browser without a login. */
   asStranger(work: (visit: Visit) => Promise<void>): Promise<void>;
   /** Opens a screen, such as `/orders`, and waits until it has its content. */
   open(path: string): Promise<void>;
-  /** Presses the button of this name; it may be a link or a menu entry instead. */
+  /** Presses the button of this name, or a link or a menu entry. */
   press(name: string, role?: Role): Promise<void>;
   /** Enters a text into the field with this label, replacing its value; chooses the option of this value in a select. */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
-  /** Waits until no dialog is open any more: what is behind one is out of reach until then. */
+  /** Waits until no dialog is open any more: elements behind one are unreachable until then. */
   seesNoDialog(): Promise<void>;
   /** The text on the screen now. */
   text(): Promise<string>;
@@ -103,7 +103,7 @@ afterAll(async () => {
 });
 
 async function startPanel(chromium: string): Promise<Panel> {
-  // Browsers keep the session's cookie on http for localhost only, and the server knows its address before it listens.
+  // Browsers keep the session's cookie on http only for localhost, and the server needs its address before it listens.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);
@@ -162,7 +162,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await tab.locator('h1').wait();
       await settled(tab);
     },
-    // A dialog hides what is behind it, so that its buttons are found although others have the same name.
+    // A dialog hides the elements behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
       const selector = `::-p-aria([name="${label}"])`;
@@ -247,7 +247,7 @@ const CUT = `(() => {
   return cut.map(([each]) => 'it is cut off: ' + name(each).slice(0, 60));
 })()`;
 
-/** Words of tables that are broken inside though they have no more than 16 characters; longer ones have places for it. */
+/** Words in tables that break although they have no more than 16 characters; longer ones have break opportunities. */
 const BROKEN = `(() => {
   const found = [];
   for (const cell of document.querySelectorAll('.data-table :is(td, th)')) {
@@ -280,7 +280,7 @@ function listen(tab: Page): string[] {
     if (url.endsWith('/favicon.ico') || NOT_LOADED.test(message.text())) return;
     // The sandbox of a preview reports blocked scripts.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
-    // A dialog hides what is behind it a frame before it takes the focus.
+    // A dialog hides the elements behind it one frame before it takes the focus.
     if (message.text().startsWith('Blocked aria-hidden')) return;
     if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
   });
@@ -302,7 +302,7 @@ function pressOn(tab: Page, selector: string): Promise<void> {
 
 /**
  * Acts on the element of this selector. A locator waits for two frames of the first element that it finds. They may never come if
- * the page replaces the element, or if a busy browser draws no frames; so this looks for it again.
+ * the page replaces the element, or if a busy browser draws no frames; so this queries it again.
  */
 async function lookAgain(tab: Page, selector: string, act: (found: Located) => Promise<void>): Promise<void> {
   for (let left = PATIENCE_MS; left > LOOK_AGAIN_MS; left -= LOOK_AGAIN_MS) {

@@ -10,11 +10,11 @@ import { sendUntilAnswered } from './retrying-client.ts';
 import type { ServerProcess } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** A shop behind several servers, where one agent comes by all ways at once while its customer confirms what it prepared. */
+/** A shop behind several servers, where one agent uses all ways at once while its customer confirms its purchases. */
 
 export const PRICE = 1_400;
 
-/** A customer who is logged in, and an agent of theirs. */
+/** A logged-in customer, and an agent of theirs. */
 export interface Pair {
   customer_id: string;
   customer_token: string;
@@ -99,7 +99,7 @@ export class AgentArena {
     return JSON.parse(answer.body);
   }
 
-  /** Checkouts by each way in turn, ready for their customer. */
+  /** Checkouts in each way in turn, ready for their customer. */
   async prepareMany(pair: Pair, variant_id: string, count: number): Promise<Prepared[]> {
     const ready: Prepared[] = [];
     while (ready.length < count) {
@@ -159,7 +159,7 @@ export class AgentArena {
     return rows[0]?.now ?? '';
   }
 
-  /** By none of the ways comes what is refused by all; returns how many were asked. */
+  /** All ways must reject the same; returns the number of ways. */
   async expectRefused(what: string, errors: string[], ask: (way: Way, at: string) => Promise<Told>): Promise<number> {
     const asked = WAYS.flatMap((way) => this.addresses.map((at) => [way, at] as const));
     await Promise.all(
@@ -184,7 +184,7 @@ export function wayOf(place: number): Way {
   return WAYS[place % WAYS.length] as Way;
 }
 
-/** The agent gives its token back, at the endpoint of OAuth. */
+/** The agent revokes its token, at the endpoint of OAuth. */
 export function revokeByOAuth(at: string, site_id: string, secret: string) {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Request-Id': randomUUID() };
   const body = new URLSearchParams({ token: secret, token_type_hint: 'access_token' }).toString();

@@ -7,18 +7,18 @@ import type { Prepared, Told } from './agent-ways.ts';
 export interface Spent {
   purchases: number;
   confirmed: number;
-  /** Beyond a budget, in all or in a period, and beyond what one order may cost. */
+  /** The amount beyond a budget, in total or in a period, and beyond the limit per order. */
   cents_over: number;
 }
 
 interface Round {
   terms: AgentTerms;
   budget: number;
-  /** How many orders fit into the budget, of a period where there are periods. */
+  /** The number of orders that fit into the budget, or into that of a period. */
   fits: number;
 }
 
-/** In turn: a budget alone, one with a limit for each order, and one whose period ends in the midst of it. */
+/** In turn: only a budget, one with a limit per order, and one whose period ends meanwhile. */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,
@@ -53,7 +53,7 @@ const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period
 /** The errors for an agent whose checkout has become an order, or has another total by now. */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
-/** All is confirmed; meanwhile some of it is to become twice as much, more is bought, and a period may end. */
+/** Confirms everything; meanwhile some of it is doubled, more is bought, and a period may end. */
 function race(arena: AgentArena, pair: Pair, ready: Prepared[], { terms }: Round) {
   const { agent } = pair;
   const turnAt = Math.floor(ready.length / 2);
@@ -113,7 +113,7 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
   if (told !== ordered) violations.add(`orders of ${told} were answered, and ${ordered} is in the database`);
   const unknown = orders.filter(({ id }) => !rows.some(({ ids }) => ids.includes(id)));
   if (unknown.length > 0) violations.add(`${unknown.length} orders were answered that are not the agent's`);
-  // Where no order can become a larger one, it is known how many fit.
+  // If no order can become larger, the number that fits is known.
   const bounds = terms.budget_period ? [fits, 2 * fits] : terms.max_per_order_cents ? [fits, fits] : [0, fits];
   const [least = 0, greatest = 0] = bounds;
   if (orders.length < Math.min(least, confirmed.length) || orders.length > greatest) {
@@ -127,7 +127,7 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
   return over;
 }
 
-/** A budget with less left than anything costs: by none of the ways can more be prepared, at any of the servers. */
+/** A budget with too little left for any product: no way prepares more, on any of the servers. */
 async function whenSpent(arena: AgentArena, pair: Pair, variant_id: string): Promise<number> {
   const { owner, site } = arena;
   await owner.query(
@@ -140,7 +140,7 @@ async function whenSpent(arena: AgentArena, pair: Pair, variant_id: string): Pro
   return asked;
 }
 
-/** A budget of nothing, a scope that is missing: by none of the ways anything is bought. */
+/** A budget of zero, a missing scope: no way buys anything. */
 export async function withoutMeans(arena: AgentArena, variant_id: string): Promise<number> {
   const cases: [string, string[], Pair][] = [
     ['a purchase without a budget', ['budget_exceeded'], await arena.newPair(0)],

@@ -1,7 +1,7 @@
 import { type AgentArena, type Pair, wayOf } from './agent-arena.ts';
 import type { Prepared, Told } from './agent-ways.ts';
 
-/** One token for some categories, by all ways at once, while goods leave them and carts are changed. */
+/** One token for some categories, used in all ways at once, while products leave them and carts are changed. */
 
 export interface Kept {
   tried: number;
@@ -51,13 +51,13 @@ async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign
 
 interface Leaving {
   product_id: string;
-  /** The database's time once the change was answered. */
+  /** The database's time after the response to the change. */
   at: string;
 }
 
 /**
- * A product leaves the category while checkouts of it are confirmed and more of it is bought by all ways: what begins after the
- * change was answered is refused.
+ * A product leaves the category while checkouts of it are confirmed and more of it is bought in all ways: calls that begin after the
+ * response to the change are rejected.
  */
 async function whileLeaving(arena: AgentArena, pair: Pair, count: number): Promise<{ left: Leaving; tried: number }> {
   const { product_id, variant_id } = await arena.sell('Kitchen');
@@ -91,7 +91,7 @@ async function whileLeaving(arena: AgentArena, pair: Pair, count: number): Promi
   return { left: { product_id, at }, tried };
 }
 
-/** The customer is asked again when what the checkout holds has changed. */
+/** The customer is asked again when the contents of the checkout have changed. */
 const MEANWHILE = ['price_changed'];
 
 async function outsideOf({ owner, site, violations }: AgentArena, pair: Pair, foreign: string, left: Leaving) {

@@ -6,14 +6,14 @@ import { callTool } from '../mcp.ts';
 import { type AgentArena, type Pair, revokeByOAuth } from './agent-arena.ts';
 import { type Prepared, type Told, WAYS, type Way } from './agent-ways.ts';
 
-/** One token that calls without pause by all ways through all servers, and is ended by each who may, in each way. */
+/** One token that calls without pause in all ways through all servers, and is revoked by each party that may, in each way. */
 
 export interface Ended {
   /** Calls that were accepted before. */
   before: number;
-  /** Calls that began after the revocation was answered. */
+  /** Calls that began after the response to the revocation. */
   after: number;
-  /** Those of them that were accepted. */
+  /** The number of these that were accepted. */
   late: number;
 }
 
@@ -42,7 +42,7 @@ async function drop(at: string, path: string, headers: Record<string, string>): 
 }
 
 const CALLS_AFTER = 3;
-/** Nobody waits for ever for a server that answers nothing but refusals. */
+/** The longest wait for a server that only returns errors. */
 const WARM_WITHIN_MS = 60_000;
 
 export async function endMidway(arena: AgentArena, variant_id: string, number: number): Promise<Ended> {
@@ -63,7 +63,7 @@ export async function endMidway(arena: AgentArena, variant_id: string, number: n
   return { before: calls.accepted, after: calls.refused, late: calls.late.length + written.length };
 }
 
-/** Calls of each kind, by each way, through each server, as fast as answers come. */
+/** Calls of each kind, in each way, through each server, as fast as responses arrive. */
 class Calls {
   accepted = 0;
   refused = 0;
@@ -96,7 +96,7 @@ class Calls {
     }
   }
 
-  /** Resolves once each way has been accepted by each server. */
+  /** Resolves once each server has accepted each way. */
   async warmedUp(): Promise<void> {
     const end = Date.now() + WARM_WITHIN_MS;
     while (this.#warm.size < this.#callers.length) {
@@ -114,7 +114,7 @@ class Calls {
 
 const ENDED = ['invalid_token', 'unauthorized'];
 
-/** Their rows in the audit have the time at which their transactions began; those of reads, when they were written. */
+/** Their audit rows have the time at which their transactions began; those of reads, when they were written. */
 const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
 
 /** The agent's rows that began after a moment: no change may have been accepted, nor anything created. */

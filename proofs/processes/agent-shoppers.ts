@@ -13,11 +13,11 @@ import { Gate } from './gate.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
 import { openTenant } from './tenant.ts';
 
-/** Where they buy. */
+/** The market where they buy. */
 export interface Market {
   /** Of a login that sees past row-level security. */
   databaseUrl: string;
-  /** Those that may answer at the moment. */
+  /** The servers that may respond at the moment. */
   servers(): string[];
   shoppers: number;
   seed: number;
@@ -45,9 +45,9 @@ const FAILURE_LIMIT = 50;
 export class AgentShoppers {
   readonly gate = new Gate();
   answers = 0;
-  /** How many answers took more than one attempt. */
+  /** The number of responses that took more than one attempt. */
   repeated = 0;
-  /** How many purchases were refused because they would have gone beyond a budget. */
+  /** The number of purchases that were rejected because they would have exceeded a budget. */
   refused = 0;
   orders = 0;
   /** Orders beyond a budget in the database, and orders that it has not counted, in cents. */
@@ -70,7 +70,7 @@ export class AgentShoppers {
     this.#owner = owner;
   }
 
-  /** Opens a shop of its own and fills it; `end` closes what they hold. */
+  /** Opens a shop of its own and fills it; `end` closes its connections. */
   static async open(market: Market): Promise<AgentShoppers> {
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: market.databaseUrl, max: 2 }));
     const shoppers = new AgentShoppers(market, await openTenant(market.databaseUrl), owner);
@@ -189,7 +189,7 @@ export class AgentShoppers {
     });
   }
 
-  /** The id of the order, unless the budget does not pay for it. */
+  /** The id of the order, unless the budget does not cover it. */
   async #confirm(as: As, errand: Errand, { id, total }: Told): Promise<string | undefined> {
     const request = { as, path: { checkout_id: id }, body: { expected_total: total } };
     const { status, body } = await this.#call('storefront.completeCheckout', request);

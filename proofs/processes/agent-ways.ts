@@ -6,7 +6,7 @@ import { type Call, exchange, type Reply, targetOf } from '../client.ts';
 import { callTool, headersOf, message } from '../mcp.ts';
 import type { World } from '../tenant.ts';
 
-/** All the ways in which one token of an agent may act: the API, its tools over MCP, and UCP over REST and over MCP. */
+/** All the ways in which one agent token can be used: the API, its tools over MCP, and UCP over REST and over MCP. */
 
 export const WAYS = ['API', 'MCP', 'UCP', 'UCP over MCP'] as const;
 export type Way = (typeof WAYS)[number];
@@ -43,7 +43,7 @@ export async function keepProfile({ owner }: Pick<World, 'owner'>, site_id: stri
 type Deed = 'buy' | 'grow' | 'read';
 type Wish = { variant_id: string; quantity: number; prepared?: Prepared };
 
-/** One agent, as it calls through a server. */
+/** One agent, calling through a server. */
 export class AgentWays {
   readonly #site_id: string;
   readonly #secret: string;
@@ -68,7 +68,7 @@ export class AgentWays {
     return this.#act('read', way, at, { variant_id: '', quantity: 0 });
   }
 
-  /** The token's own facts, as the API and its tool tell them. */
+  /** The token's own data, from the API and its tool. */
   async facts(way: 'API' | 'MCP', at: string): Promise<Record<string, unknown>> {
     const call = this.#call('agent.getToken');
     if (way === 'API') return JSON.parse((await this.#send(call, at)).text) as Record<string, unknown>;

@@ -8,7 +8,7 @@ import { logInAtOnce } from './login-flood.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** A password costs a core tens of milliseconds: 500 who log in at once, over and over, while others look at the goods. */
+/** Hashing a password takes a core tens of milliseconds: 500 log in at once, repeatedly, while others browse the catalogue. */
 export const B6: Proof = {
   id: 'B6',
   promise: '500 simultaneous logins are served or asked to retry, and the catalogue stays fast.',

@@ -4,11 +4,11 @@ import { targetOf } from '../client.ts';
 import { operationOf } from '../tenant.ts';
 import { openTenant } from './tenant.ts';
 
-/** Where buyers buy, and how many failures they tolerate. */
+/** The market of buyers, and the number of failures that they tolerate. */
 export interface Shopping {
   databaseUrl: string;
   servers: string[];
-  /** How often a call is sent again, under the same key, when it got no answer or a 5xx. */
+  /** How often a call is retried, under the same key, after no response or a 5xx. */
   retries: number;
 }
 
@@ -16,8 +16,8 @@ const RETRY_AFTER_MS = [50, 200, 800];
 const ATTEMPT_TIMEOUT_MS = 20_000;
 
 /**
- * Buyers who look at the catalogue and buy, each from an address of their own, and staff who confirm the payments. What
- * still failed after the last retry is kept.
+ * Buyers who browse the catalogue and buy, each from their own IP address, and staff who confirm the payments. Calls that
+ * still fail after the last retry are recorded.
  */
 export class Buyers {
   answers = 0;
@@ -25,7 +25,7 @@ export class Buyers {
   repeated = 0;
   orders = 0;
   readonly failures: string[] = [];
-  /** The addresses that were given with the orders. */
+  /** The e-mail addresses of the orders. */
   readonly emails: string[] = [];
   readonly credentials: Awaited<ReturnType<typeof openTenant>>;
   readonly #shopping: Shopping;
@@ -39,7 +39,7 @@ export class Buyers {
     this.credentials = credentials;
   }
 
-  /** Opens a shop of its own, while nothing fails yet. */
+  /** Opens a shop of its own, before anything fails. */
   static async open(shopping: Shopping): Promise<Buyers> {
     const buyers = new Buyers(shopping, await openTenant(shopping.databaseUrl));
     await buyers.#call('dashboard.updateSettings', { bank_details: BANK_DETAILS });
@@ -95,7 +95,7 @@ export class Buyers {
     this.orders += 1;
   }
 
-  /** Sends a call until it is answered, as often as is allowed; anything but its success is an error. */
+  /** Sends a call until it has a response, as often as allowed; anything but its success is an error. */
   async #call<Answer = Told>(
     id: string,
     body?: unknown,

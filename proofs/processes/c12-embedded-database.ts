@@ -12,7 +12,7 @@ const WRITERS = 4;
 const ANSWER_WITHIN_MS = 60_000;
 const MOST_ROWS_PER_LIFE = 12;
 
-/** The database that the server brings along survives what happens to processes, and belongs to one server at a time. */
+/** The embedded database survives faults of processes, and belongs to one server at a time. */
 export const C12: Proof = {
   id: 'C12',
   promise: 'The embedded database survives kill -9 without loss or human help, and never opens twice.',
@@ -71,7 +71,7 @@ class House {
     return this.#server;
   }
 
-  /** `DEMO_SHOP` gives us credentials on the way. */
+  /** `DEMO_SHOP` also gives us credentials. */
   async newServer(): Promise<ServerProcess> {
     return new ServerProcess(await freePort(), { DATA_DIR: this.#directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn' });
   }
@@ -89,7 +89,7 @@ class House {
     if (fate === 'both killed, pid recycled') this.#recyclePid();
   }
 
-  /** Whether a new server comes up; of two that start at once, exactly one. */
+  /** Whether a new server starts; of two that start at once, exactly one. */
   async reopen(fate: Fate): Promise<boolean> {
     const rivals = fate === 'rival at the same moment' ? 2 : 1;
     const servers = await Promise.all(Array.from({ length: rivals }, () => this.newServer()));
@@ -137,7 +137,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1] ?? 0);
 }
 
-/** Empty when the process is gone. */
+/** Empty when the process has ended. */
 function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -57,7 +57,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   return { tried: restarts, unit: 'restarts', violations: violations.list, note };
 }
 
-/** A steady stream of reads and writes over all processes, each sent until it is answered. */
+/** A steady stream of reads and writes over all processes, each sent until it has a response. */
 class Load {
   readonly failures: string[] = [];
   answered = 0;

@@ -8,21 +8,21 @@ import { MovableClock } from './movable-clock.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Servers whose clocks are wrong, each in another zone, on a database whose clock is moved to each deadline. */
+/** Servers with wrong clocks, each in another time zone, on a database whose clock is moved to each deadline. */
 export const C14: Proof = {
   id: 'C14',
   promise: 'Deadlines are exact to the millisecond, whatever the clocks and time zones of the servers are.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** How many hours its clock is ahead, and where it stands. */
+/** The offset of its clock in hours, and its time zone. */
 const SERVERS = [
   { hours: 25, zone: 'America/New_York' },
   { hours: -25, zone: 'Pacific/Apia' },
   { hours: 0, zone: 'Europe/Berlin' },
 ];
 
-/** When things begin: before clocks change in the zones of a server and the database, around leap days, and at new year. */
+/** The start times: before clocks change in the zones of a server and the database, around leap days, and at new year. */
 const BEGINNINGS = [
   '2027-03-28T00:59:59.500Z',
   '2027-10-31T00:30:00Z',
@@ -88,7 +88,7 @@ function start(databaseUrl: string, directory: string, hours: number, zone: stri
   return freePort().then((port) => new ServerProcess(port, env).mustBeReady());
 }
 
-/** Begins everything once for each server and each side of its deadline, and asks when the clock has reached it. */
+/** Starts everything once for each server and each side of its deadline, and checks when the clock has reached it. */
 async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violations: Violations): Promise<number> {
   await clock.set(scene.now);
   const questions: { at: number; ask(): Promise<void> }[] = [];

@@ -14,7 +14,7 @@ const PER_SECOND = 20;
 const KEPT_WAITING = 6;
 /** A dead process is noticed within 15 seconds. */
 const DELIVERED_WITHIN_MS = 90_000;
-/** How much later webhooks may come than without a pooler. */
+/** The allowed delay of webhooks in comparison with no pooler. */
 const GOAL = 1.5;
 
 /** Two servers and two workers behind PgBouncer: one is killed in a migration, and one while it delivers webhooks. */
@@ -52,7 +52,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string,
 
 type Counts = { commands: number; events: number; reads: number };
 
-/** All start at once, the one that migrates is killed, and the commands that an operator runs beside them end as well. */
+/** Starts all at once, and kills the one that migrates; an operator's commands must end as well. */
 async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Promise<void> {
   const { killed, failed } = await fleet.startAndKillMigrating();
   counts.commands += fleet.members.length + 1;
@@ -76,7 +76,7 @@ async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Pr
 /** Two tenants change and read, while a worker is killed that delivers. */
 async function work(fleet: Fleet, events: number, violations: Violations, counts: Counts): Promise<void> {
   const told = new Map<string, number>();
-  // The first get no answer, so that there is a busy worker; they do not count as delivered.
+  // The first get no response, so that there is a busy worker; they do not count as delivered.
   const receiver = await openReceiver(({ headers }, count) => {
     if (count <= KEPT_WAITING) return undefined;
     const id = String(headers['webhook-id']);
@@ -126,7 +126,7 @@ async function readOn(
     { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: staff },
   ];
   for (let turn = 0; reading.going; turn += 1) {
-    // Hashing a password takes longer than all else.
+    // Hashing a password takes longer than everything else.
     const call = calls[turn % 20 === 0 ? 2 : turn % 2];
     if (!call) continue;
     const { status, body } = await sendUntilAnswered(() => fleet.addresses, call, 60_000);
@@ -162,7 +162,7 @@ async function judge(
   }
 }
 
-/** Delays of webhooks with a pooler and without, in turns, so that both see the same of what else the machine does. */
+/** Delays of webhooks with a pooler and without, in turns, so that other load on the machine affects both. */
 async function compare(databaseUrl: string, directory: string, pgbouncer: string, violations: Violations) {
   return withEmptyDatabase(databaseUrl, (pooledUrl) =>
     withEmptyDatabase(databaseUrl, async (directUrl) => {

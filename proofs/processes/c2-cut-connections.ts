@@ -32,8 +32,8 @@ export const C2: Proof = {
 const LANES_PER_TENANT = 5;
 
 /**
- * `for a moment`: the server may connect again at once, and help itself. `until the retry`: it finds the database gone, and
- * the call is sent again under its key, and cut off again further on.
+ * `for a moment`: the server may connect again at once, and recover. `until the retry`: it finds the database gone, and
+ * the call is retried under its key, and cut off again at a later message.
  */
 type Fault = 'for a moment' | 'until the retry';
 
@@ -97,7 +97,7 @@ function* counting(): Generator<number> {
   for (let k = 1; ; k += 1) yield k;
 }
 
-/** Sends a call that is cut off after the k-th message; returns whether there were that many, and whether it was answered. */
+/** Sends a call that is cut off after the k-th message; returns whether there were that many, and whether it got a response. */
 async function attempt(world: World, lane: ProxiedLane, call: Call, fault: Fault, k: number) {
   const { proxy } = lane;
   let seen = 0;

@@ -12,7 +12,7 @@ import type { Failpoint, FailpointNews, Fault } from './failpoints.ts';
 import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce } from './lanes.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** The server itself fails after the first answer of the database, after the second, and so on to the last. */
+/** The server itself fails after the first response of the database, after the second, and so on to the last. */
 export const C3: Proof = {
   id: 'C3',
   promise:
@@ -33,14 +33,14 @@ export const C3: Proof = {
 
 /** Cut connections are covered by C2. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
-/** Without waiting for what hangs. */
+/** Without faults that hang. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
 
 async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Promise<Figures> {
   const count = { throw: 0, exit: 0, hang: 0, cut: 0 };
   let operations = 0;
   const plan = planOf(trial).values();
-  // Each tenant at an operation of its own: what hangs and what starts again takes time, and little else.
+  // Each tenant uses another operation, because hanging and restarting take time, but little CPU.
   const work = async (tenant: Tenant) => {
     const own = lanes.filter((lane) => lane.tenant === tenant);
     for (const { operation, failpoints } of plan) {
@@ -57,7 +57,7 @@ async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Prom
 
 interface Step {
   operation: Operation;
-  /** Those of the full form have no end: each place is one more than the last. */
+  /** The full form has an endless series: each place is one later than the last. */
   failpoints: Iterable<Failpoint>;
 }
 
@@ -121,7 +121,7 @@ async function failEverywhere(
   }
 }
 
-/** If nobody else works in the shop, this can be seen before the retry: all of it has happened, or nothing. */
+/** If nobody else works in the shop, this can be checked before the retry: everything has happened, or nothing. */
 function judgeHalves(
   world: World,
   { operation }: Call,
@@ -149,7 +149,7 @@ async function fail(world: World, lane: FailingLane, call: Call, failpoint: Fail
   return reached || ended;
 }
 
-/** As a client does that has waited long enough: the first request may still be running. */
+/** Like a client after its timeout: the first request may still be running. */
 async function retryMeanwhile(world: World, lane: FailingLane, call: Call): Promise<Reply | undefined> {
   await sleep(1_000);
   return lane.reached ? sendOnce(world, lane, call) : undefined;

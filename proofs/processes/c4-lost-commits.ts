@@ -20,7 +20,7 @@ import {
   withLanes,
 } from './lanes.ts';
 
-/** The connection is lost while COMMIT is on its way, or its confirmation: the server cannot know which. */
+/** The connection is lost during COMMIT or its confirmation: the server cannot distinguish the two. */
 export const C4: Proof = {
   id: 'C4',
   promise:
@@ -51,7 +51,7 @@ const LANES_PER_TENANT = 2;
 
 /**
  * The statement arrives and its confirmation does not; the statement does not arrive; or the confirmation does not and the
- * connection stays, until the server gives up waiting.
+ * connection stays open, until the server's timeout.
  */
 type Loss = 'confirmation' | 'statement' | 'silence';
 
@@ -89,7 +89,7 @@ async function targetOf(world: World, lane: ProxiedLane, operation: Operation): 
   return { operation, effect, commits };
 }
 
-/** Loses one commit of a call on each lane, compares the answers with the database, and counts what was found. */
+/** Loses one commit of a call on each lane, compares the responses with the database, and counts the results. */
 function loseCommits(
   world: World,
   lanes: ProxiedLane[],
@@ -141,7 +141,7 @@ function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   };
 }
 
-/** Whether the database has the answer to the call's key, and with it the effect. */
+/** Whether the database has the response for the call's key, and with it the effect. */
 async function isAnswered({ owner }: World, { headers }: Call): Promise<boolean> {
   const keyHash = createHash('sha256').update(String(headers['Idempotency-Key'])).digest();
   const { rowCount } = await owner.query(

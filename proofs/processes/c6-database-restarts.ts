@@ -11,7 +11,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 import { Shoppers } from './shoppers.ts';
 
 const SERVERS = 2;
-/** PostgreSQL ends after at most this many more answers to the shoppers, and then at any moment. */
+/** PostgreSQL ends after at most this many more responses to the shoppers, and then at any moment. */
 const MOST_ANSWERS_BETWEEN = 200;
 const LONGEST_WAIT_MS = 20;
 const CONNECT_EVERY_MS = 10;
@@ -69,13 +69,13 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
 
 /** From the end of PostgreSQL, in milliseconds. */
 interface Outage {
-  /** Until it takes connections again. */
+  /** Until it accepts connections again. */
   accepted: number;
   /** Until the first change is made. */
   served: number;
 }
 
-/** Ends PostgreSQL, which the one that started it starts again. */
+/** Ends PostgreSQL, which its parent restarts. */
 async function restart(directory: string, databaseUrl: string, shoppers: Shoppers): Promise<Outage> {
   const [line = ''] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const pid = Number(line);
@@ -88,11 +88,11 @@ async function restart(directory: string, databaseUrl: string, shoppers: Shopper
     connectable(databaseUrl).then(sinceThen),
     shoppers.served().then(sinceThen),
   ]);
-  // Our own try may come after the first that a server made.
+  // Our own attempt may come after the first one of a server.
   return { accepted: Math.min(accepted, served), served };
 }
 
-/** Resolves when PostgreSQL takes a connection; that it does so in time is for `served` to see. */
+/** Resolves when PostgreSQL accepts a connection; `served` checks that it does so in time. */
 async function connectable(databaseUrl: string): Promise<void> {
   const deadline = Date.now() + CONNECTABLE_WITHIN_MS;
   while (Date.now() < deadline) {

@@ -15,7 +15,7 @@ import { openTenant } from './tenant.ts';
 const CALLERS = 16;
 const CONNECTIONS = 10;
 const ANSWERED_WITHIN_MS = 8_000;
-/** Where TCP sends again what was lost, it waits twice as long each time. */
+/** TCP doubles the delay between retransmissions. */
 const HEALED_WITHIN_MS = 60_000;
 
 /** The network between the server and PostgreSQL loses every packet, silently, and recovers later. */
@@ -56,7 +56,7 @@ export function attackByPartition({ size, progress }: IsolatedTrial): Promise<Fi
   });
 }
 
-/** One shop, who calls it, and who listens to it. */
+/** One shop with its callers and listeners. */
 class Scene {
   answers = 0;
   readonly #server: ServerProcess;
@@ -138,7 +138,7 @@ class Scene {
       else if (waited > ANSWERED_WITHIN_MS) {
         this.#violations.add(`${what} was kept waiting for ${Math.round(waited)} ms, and answered by ${status}`);
       }
-      // A login that the database kept from its end counts as one that failed.
+      // A login that could not be completed because of the database counts as a failed one.
       if (what === 'login' && status === 429) continue;
       const inside = one.begun > begun && one.ended < healed;
       if (status > 0 && (inside ? status !== 503 : status >= 300 && status !== 503)) {

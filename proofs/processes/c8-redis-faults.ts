@@ -8,10 +8,10 @@ import { withOwnDatabase } from './own-database.ts';
 import { REDIS, Redis } from './redis.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** Logins that an address may try in a quarter of an hour. */
+/** The logins that an address can try in a quarter of an hour. */
 const LOGINS = 30;
 
-/** Redis stops, is killed, forgets and is full, while people buy and somebody guesses passwords. */
+/** Redis stops, is killed, loses its data and is full, while people buy and somebody guesses passwords. */
 export const C8: Proof = {
   id: 'C8',
   promise: 'Whatever happens to Redis, shoppers can browse and buy, and no more passwords can be guessed.',
@@ -79,7 +79,7 @@ const FAULTS: Record<string, (redis: Redis) => Promise<unknown>> = {
   'stopped again': async (redis) => redis.signal('SIGSTOP'),
 };
 
-/** Tries passwords from one address; each login that is looked at counts, whatever happens meanwhile. */
+/** Tries passwords from one address; each checked login counts, with any fault. */
 class Guesser {
   tried = 0;
   judged = 0;

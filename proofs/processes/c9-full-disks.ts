@@ -15,13 +15,13 @@ import { Shoppers } from './shoppers.ts';
 import { openTenant } from './tenant.ts';
 
 const DISK_MB = 400;
-/** How long the disk stays full after the first refusal; the longer time exhausts the log that PostgreSQL has in reserve. */
+/** How long the disk stays full after the first error; the longer time exhausts PostgreSQL's reserved log. */
 const FULL_FOR_MS = [8_000, 20_000];
 const REFUSED_WITHIN_MS = 60_000;
 /** That of locks. */
 const SHORTEST_LIMIT_MS = 1_900;
 const SERVED_WITHIN_MS = 60_000;
-/** How far `/readyz` may lag: it asks every 2 s, and waits 1 s for the answer. */
+/** The allowed lag of `/readyz`: it checks every 2 s, and waits 1 s for the response. */
 const READY_LAG_MS = 3_500;
 
 /** The disk of PostgreSQL, its log included, has no space left while people buy, and gets some again. */
@@ -122,7 +122,7 @@ class Scene {
     await this.#shoppers.judge(this.#violations);
   }
 
-  /** When the first call was refused. */
+  /** The time of the first rejected call. */
   async #refusal(): Promise<number> {
     for (const end = Date.now() + REFUSED_WITHIN_MS; Date.now() < end; await sleep(20)) {
       const first = this.#callers.told.find(({ error }) => error === 'storage_full');
@@ -149,7 +149,7 @@ class Scene {
     this.#refused += named('storage_full').length;
     this.#unavailable += named('unavailable').length;
     for (const one of failed) if (one.status !== 503) this.#violations.add(`Answered by ${toText(one)}`);
-    // Calls that waited for a time limit were delayed by something else: a full disk is reported at once.
+    // Calls that reached a time limit were delayed by something else: a full disk is reported at once.
     const wrong = named('unavailable').find(({ begun, ended }) => ended - begun < SHORTEST_LIMIT_MS);
     if (wrong && !this.#watch.sawDown)
       this.#violations.add(`PostgreSQL was there, and the answer was ${toText(wrong)}`);
@@ -164,7 +164,7 @@ function toText({ what, status, error }: Told): string {
   return `${status} ${error} to ${what}`;
 }
 
-/** Notes whether PostgreSQL was down at any time. */
+/** Records whether PostgreSQL was down at any time. */
 class DatabaseWatch {
   sawDown = false;
   readonly #url: string;
@@ -207,7 +207,7 @@ class DatabaseWatch {
   }
 }
 
-/** Has PostgreSQL look at every page of every table and B-tree. */
+/** Makes PostgreSQL check every page of every table and B-tree. */
 async function findCorruption(superuserUrl: string, violations: Violations): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();

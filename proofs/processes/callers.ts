@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { openTenant } from './tenant.ts';
 
-/** How a call was answered. */
+/** The result of a call. */
 export interface Told {
   what: string;
   begun: number;
   ended: number;
-  /** 0 when there was no answer. */
+  /** 0 without a response. */
   status: number;
   /** The code of an error. */
   error: string;

@@ -1,17 +1,17 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A proxy to PostgreSQL that sees every message of its protocol (version 3), and may cut the connection there or lose the
- * message. Set `judge` to decide on each message, and `away` to let nobody through.
+ * A proxy to PostgreSQL that sees every message of its protocol (version 3), and can cut the connection there or lose the
+ * message. Set `judge` to decide on each message, and `away` to reject all connections.
  */
 export class DatabaseProxy {
   /** The address of the database through the proxy. */
   readonly url: string;
-  /** Decides on each message, in the order in which they come, whatever connection they are on. */
+  /** Decides on each message, in the order of arrival, on any connection. */
   judge: (message: Message) => Verdict = () => 'pass';
   /** The bytes of a message to forward, if any. */
   rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
-  /** While true, connections are taken and dropped at once, as when the database is gone. */
+  /** While true, connections are accepted and dropped at once, as if the database were gone. */
   away = false;
   readonly #server: Server;
   readonly #database: { host: string; port: number };
@@ -33,14 +33,14 @@ export class DatabaseProxy {
   }
 
   /**
-   * Whether PostgreSQL has no connection through the proxy whose other end is gone: what was cut has taken effect, or never
+   * Whether PostgreSQL has no connection through the proxy whose other end is gone: cut statements have taken effect, or never
    * will.
    */
   get settled(): boolean {
     return [...this.#open].every(({ writable }) => writable);
   }
 
-  /** Drops every connection, and takes no more. */
+  /** Drops every connection, and accepts no more. */
   async end(): Promise<void> {
     const closed = new Promise((done) => this.#server.close(done));
     for (const socket of this.#open) socket.destroy();
@@ -89,14 +89,14 @@ export class DatabaseProxy {
 export interface Message {
   /** The sender: the server of the shop, or PostgreSQL. */
   from: 'server' | 'database';
-  /** The letter of its kind, such as Q for a query; none for the one that opens a connection. */
+  /** The letter of its type, such as Q for a query; none for the one that opens a connection. */
   type: string;
   /** All of it, its kind and length included. */
   bytes: Buffer;
 }
 
 /**
- * `cut after` passes the message on and ends the connection; `cut before` does not pass it on; `swallow` loses only the
+ * `cut after` forwards the message and ends the connection; `cut before` does not forward it; `swallow` loses only the
  * message.
  */
 export type Verdict = 'pass' | 'cut after' | 'cut before' | 'swallow';
@@ -131,7 +131,7 @@ class MessageReader {
   }
 }
 
-/** Whether a message is the statement that commits: by its text, or by binding what is prepared under that name. */
+/** Whether a message is the statement that commits: by its text, or by binding the statement prepared under that name. */
 export function isCommit({ from, type, bytes }: Message): boolean {
   const body = bytes.subarray(1 + LENGTH_BYTES).toString('latin1');
   return (

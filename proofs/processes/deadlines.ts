@@ -13,15 +13,15 @@ import type { OpenShop } from '../shop.ts';
 export interface Deadline {
   /** How long after the beginning it changes, in seconds. */
   after: number;
-  /** Begins it by one server; the returned function asks another one how it stands. */
+  /** Starts it on one server; the returned function reads its state on another. */
   begin(by: OpenShop, scene: Scene): Promise<(server: OpenShop) => Promise<Standing>>;
 }
 
-/** `before` and `after` the deadline; anything else is an answer that should not be. */
+/** `before` and `after` the deadline; anything else is an unexpected response. */
 export type Standing = 'before' | 'after' | `unexpected: ${string}`;
 
 export interface Scene {
-  /** When it begins, in milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970. */
   now: number;
   /** Of the staff of the shop. */
   staff: { email: string; password: string };
@@ -30,7 +30,7 @@ export interface Scene {
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** The two that are given with the thing itself: neither round nor the length of anything else. */
+/** The two deadlines that a request sets: neither round nor equal to another length. */
 const GIVEN = 5 * HOUR + 7 * MINUTE;
 
 export const DEADLINES: Record<string, Deadline> = {
@@ -220,7 +220,7 @@ async function order(shop: OpenShop): Promise<string> {
   return completed.order.id;
 }
 
-/** Runs the job in this process, and checks whether it did what it does after the deadline. */
+/** Runs the job in this process, and checks its effect after the deadline. */
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {

@@ -97,7 +97,7 @@ async function issueAndSearch({ size, databaseUrl, progress }: Trial, violations
   }
 }
 
-/** Has a new shop issue secrets in each way there is, each request sent twice so that its answer is stored and replayed. */
+/** Makes a new shop issue secrets in every possible way, with each request sent twice so that its response is stored and replayed. */
 async function issue(baseUrl: string, databaseUrl: string, violations: Violations): Promise<string[]> {
   const { storefront_token, api_key, sync_secret, sync_key_id, staff } = await openTenant(databaseUrl);
   const secrets = [storefront_token, api_key, sync_secret, staff.password];
@@ -141,8 +141,8 @@ async function issue(baseUrl: string, databaseUrl: string, violations: Violation
 }
 
 /**
- * Looks for the secrets in all rows of all tables: as they are, in hexadecimal, in Base64, and each half of their random part.
- * Returns how many megabytes of text were searched.
+ * Searches for the secrets in all rows of all tables: unchanged, in hexadecimal, in Base64, and each half of their random part.
+ * Returns the number of megabytes searched.
  */
 async function search(db: Pool, secrets: string[], violations: Violations): Promise<number> {
   const needles = secrets.flatMap((secret) => {

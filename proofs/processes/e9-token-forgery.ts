@@ -10,11 +10,11 @@ import { RawClient, rawRequest } from '../raw-http.ts';
 import { openTenant } from './tenant.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Prefixes of other kinds, of tokens that this server may not know yet, and of other makers. */
+/** Prefixes of other kinds, of possible future tokens, and of other vendors. */
 const PREFIXES = [...Object.values(TOKEN_PREFIXES), 'agt', 'cust', 'chk', 'rst', 'vrf', 'whsec', 'ghp', 'sk', ''];
 const MEGABYTE = 1_048_576;
 
-/** Nobody gets in by a token that was not issued to them, and noise does not even cost a query. */
+/** No token works that was not issued, and random text does not even cause a query. */
 export const E9: Proof = {
   id: 'E9',
   promise: 'A forged token is rejected, and one with a bad checksum causes no database query.',
@@ -35,7 +35,7 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, client: RawC
   const random = chanceOf(seed);
   const violations = new Violations();
   const count = pick(size, 5_000, 1_000_000);
-  // All are judged by the code that reads credentials; one in so many also goes over the wire.
+  // The code that parses credentials checks all of them; one in so many is also sent over HTTP.
   const share = pick(size, 20, 50);
   const overWire = { sent: 0, wellFormed: 0 };
   let wasted = 0;
@@ -156,7 +156,7 @@ function passesFormCheck(door: Door, forged: string): boolean {
   }
 }
 
-/** Whether the last six characters are the checksum of the 32 before them: the definition, not the server's code. */
+/** Whether the last six characters are the checksum of the 32 before them: by definition, not by the server's code. */
 function isWellFormed(token: string): boolean {
   const [, random = '', check] = /^[a-z]{3}_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/.exec(token) ?? [];
   return random !== '' && withChecksum(random) === random + check;

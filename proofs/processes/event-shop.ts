@@ -3,16 +3,16 @@ import { openTenant } from './tenant.ts';
 
 const ANSWER_WITHIN_MS = 120_000;
 
-/** A shop of its own whose events somebody listens to, reached at any server that is there. */
+/** A shop of its own with a listener for its events, reached at any available server. */
 export interface EventShop {
   site_id: string;
   credentials: Awaited<ReturnType<typeof openTenant>>;
-  /** Calls with the key of the dashboard until the answer is definite; anything but a success is an error. */
+  /** Calls with the key of the dashboard until the response is definite; anything but a success is an error. */
   call<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T>;
   addWebhook(url: string, events: string[]): Promise<{ id: string; secret: string }>;
 }
 
-/** Opens a shop in a migrated database; `servers` are the addresses that may answer at the moment. */
+/** Opens a shop in a migrated database; `servers` are the addresses that may respond at the moment. */
 export async function openEventShop(databaseUrl: string, servers: () => string[]): Promise<EventShop> {
   return eventShopOf(await openTenant(databaseUrl), servers);
 }

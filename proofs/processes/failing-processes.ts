@@ -8,7 +8,7 @@ import { COMPILED, ServerProcess } from './server-process.ts';
 /** A process with failpoints, which is started again when it has ended. */
 export interface FailingProcess {
   arm(failpoint: Failpoint): Promise<void>;
-  /** How many answers the database has sent since it was armed. */
+  /** The number of responses of the database since it was armed. */
   answers(): Promise<number>;
   kill(): void;
   /** Afterwards it runs, and fails no more. */

@@ -6,7 +6,7 @@ import pg from 'pg';
  * connection, once.
  */
 export interface Failpoint {
-  /** Which of the answers that come from now on; 0 for none. */
+  /** The index of the response, from now on; 0 for none. */
   after: number;
   fault: Fault;
 }
@@ -33,7 +33,7 @@ process.on('message', (order: Failpoint | CountOrder | object) => {
   answers = 0;
   tell('armed');
 });
-// Listening must not keep a server alive that has nothing else to do.
+// Listening must not keep an otherwise finished server alive.
 process.channel?.unref();
 
 function tell(news: FailpointNews): void {

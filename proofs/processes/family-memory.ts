@@ -40,7 +40,7 @@ function statusOf(pid: string) {
   return { pid: Number(pid), parent: numberOf('PPid'), resident: numberOf('RssAnon') };
 }
 
-/** Empty when the process is gone. */
+/** Empty when the process has ended. */
 function readStatus(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -13,7 +13,7 @@ import { type EventShop, openEventShop } from './event-shop.ts';
 import { type Ended, runCommand, ServerProcess } from './server-process.ts';
 
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
-/** Many times what a start takes on a busy machine. */
+/** Many times the duration of a start on a busy machine. */
 const HUNG_AFTER_MS = 90_000;
 /** Fewer than all: the process killed then is in the middle of it. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
@@ -61,12 +61,12 @@ export class Fleet {
     );
   }
 
-  /** Starts all on the empty database, and kills the one that migrates in the middle of it. */
+  /** Starts all on the empty database, and kills the migrating one in the middle of it. */
   async startAndKillMigrating(): Promise<{ killed: boolean; failed: string[] }> {
     const started = this.start();
     const killed = await this.#killMigrating();
     const failed = await started;
-    // The one that was killed is not ready, and nothing is wrong with that.
+    // The killed one is not ready, as expected.
     return killed ? { killed, failed: await this.start() } : { killed, failed };
   }
 
@@ -142,7 +142,7 @@ export class Fleet {
   }
 }
 
-/** The block of docs/scaling.md that begins with `DATABASE_URL=`, with these addresses in place of its own. */
+/** The block of docs/scaling.md that begins with `DATABASE_URL=`, with these addresses instead of its own. */
 function documentedSettings(pooled: string, direct: string): Record<string, string> {
   const block = blocksOf('docs/scaling.md').find(({ text }) => text.startsWith('DATABASE_URL='));
   if (!block) throw new Error('docs/scaling.md has no block that begins with DATABASE_URL=');

@@ -69,15 +69,15 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   }
 }
 
-/** The process when it is ready, however long that takes while others are busy. Throws when it ends before. */
+/** Resolves when the process is ready, however long that takes on a busy machine. Throws when it ends before. */
 async function up(server: ServerProcess): Promise<ServerProcess> {
   while (server.running) if (await server.ready()) return server;
   throw new Error(`A process did not start: ${server.errors}`);
 }
 
-/** Makes products through the API; a tenth as often, changes one and takes that back when the event is written already. */
+/** Creates products through the API; a tenth as often, changes one and rolls back after the event has been written. */
 function startLoad(shop: EventShop, owner: pg.Pool, events: number) {
-  // As many as are allowed before the next kill: a process takes longer to start than all the changes take.
+  // The number of changes allowed before the next kill: a process takes longer to start than all changes take.
   const load = { allowed: 0, begun: 0, acknowledged: 0, undone: 0, done: Promise.resolve() as Promise<unknown> };
   const send = async () => {
     while (load.begun < events) {
@@ -119,7 +119,7 @@ async function takeBack(owner: pg.Pool, site_id: string, product_id: string): Pr
   }
 }
 
-/** Waits until no delivery is pending. `hurried`: as if the time that passes until a dead process is noticed had passed. */
+/** Waits until no delivery is pending. `hurried`: skips the time until a dead process is detected. */
 async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   let left = Number.POSITIVE_INFINITY;
   for (let since = Date.now(); Date.now() - since < PATIENCE_MS; await sleep(500)) {

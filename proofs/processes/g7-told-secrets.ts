@@ -13,7 +13,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 const PATIENCE_MS = 60_000;
 const TYPES = [...['product.created', 'customer.created'], ...['order.created', 'order.paid', 'webhook.ping']];
 
-/** Two shops sell and send events of it, to receivers that answer with secrets of their own, while the server logs all it can. */
+/** Two shops sell and send events, to receivers that respond with their own secrets, while the server logs as much as it can. */
 export const G7: Proof = {
   id: 'G7',
   promise: 'Neither events nor attempts nor the log contain a secret, an e-mail address, or data of another shop.',
@@ -24,7 +24,7 @@ export const G7: Proof = {
 interface Party {
   buyers: Buyers;
   shop: EventShop;
-  /** One that takes what it gets, and one that refuses it. */
+  /** One that accepts deliveries, and one that rejects them. */
   receivers: Awaited<ReturnType<typeof openReceiver>>[];
   /** Secrets that must not be revealed to anybody. */
   secrets: string[];
@@ -84,7 +84,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
   }
 }
 
-/** A shop whose receivers answer with what must not be kept, at addresses that contain what must not be revealed. */
+/** A shop whose receivers respond with text that must not be stored, at addresses with parts that must not be revealed. */
 async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
   const buyers = await Buyers.open({ databaseUrl, servers: [baseUrl], retries: 3 });
   const { api_key, storefront_token, sync_secret, staff } = buyers.credentials;
@@ -115,7 +115,7 @@ async function allAttempted(owner: pg.Pool): Promise<void> {
   throw new Error('Not all was attempted.');
 }
 
-/** Ids of things of a shop that nobody else has a use for. */
+/** Ids of a shop's objects that nobody else uses. */
 async function idsOf(owner: pg.Pool, site_id: string): Promise<string[]> {
   const tables = ['products', 'variants', 'orders', 'customers', 'webhooks', 'events', 'webhook_deliveries'];
   const parts = tables.map((table) => `select id from commerce.${table} where site_id = $1`);

@@ -1,7 +1,7 @@
 import type { Violations } from '../frame.ts';
 
 interface Told {
-  /** 0 when there was no answer. */
+  /** 0 without a response. */
   status: number;
   body: string;
 }
@@ -14,10 +14,10 @@ interface Seen {
 }
 
 const EVERY_MS = 200;
-/** An orchestrator ignores answers that come later than this. */
+/** An orchestrator ignores responses that come later than this. */
 const PATIENCE_MS = 5_000;
 
-/** Asks a server five times a second whether it is alive and ready, as an orchestrator would, only oftener. */
+/** Checks five times a second whether a server is alive and ready, as an orchestrator would, only more often. */
 export class HealthProbe {
   readonly seen: Seen[] = [];
   readonly #baseUrl: string;

@@ -13,9 +13,9 @@ import { openTenant } from './tenant.ts';
 /** For 99 of 100 reads of the catalogue; required only in full forms, on an idle machine. */
 const GOAL_MS = 50;
 const READS_A_SECOND = 50;
-/** A server that was just started compiles what its first requests need. */
+/** A new server compiles the code of its first requests. */
 const WARM_UP_SECONDS = 2;
-/** Files of the server besides its clients' connections: its pool, its log, and what Node itself has open. */
+/** Files of the server besides its clients' connections: its pool, its log, and Node's own. */
 const FILES_OF_ITS_OWN = 64;
 
 /** How many connections are opened at once, and how soon the next: all of them within three seconds. */
@@ -23,7 +23,7 @@ const AT_ONCE = 25;
 const PAUSE_MS = 10;
 
 /**
- * Sockets that send their headers or their body by the byte, and more silent ones than a server keeps, while others look at
+ * Sockets that send their headers or their body byte by byte, and more silent ones than a server keeps, while others browse
  * the catalogue.
  */
 export const I2: Proof = {

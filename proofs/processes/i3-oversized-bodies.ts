@@ -14,18 +14,18 @@ import { openTenant } from './tenant.ts';
 
 const MEGABYTE = 1_048_576;
 const HUGE_BYTES = 100 * MEGABYTE;
-/** In the tests other work shares the cores and delays everything; what is looked for there takes seconds when it is back. */
+/** In the tests other work shares the cores and delays everything; a real regression takes seconds. */
 const LIMITS = {
   short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
   tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
   full: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
 };
-/** Over a whole run: garbage that V8 has not collected yet adds to what one attack takes; a leak would keep growing. */
+/** Over a whole run: uncollected garbage adds to the memory of one attack; a leak would keep growing. */
 const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
-/** A stall counts when each of this many repetitions shows it: a single one may be the machine's. */
+/** A stall counts when each of this many repetitions shows it: a single one may be due to the machine. */
 const REPETITIONS = 5;
 
-/** A body that is too large, too deep or too wide costs its sender an answer, and nobody else anything. */
+/** A body that is too large, too deep or too wide gets an error, and affects nobody else. */
 export const I3: Proof = {
   id: 'I3',
   promise: 'Oversized bodies are rejected without stalling the server or filling its memory.',
@@ -38,7 +38,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const pulse = await Pulse.of(server.port);
   try {
     const known: Secrets = await openTenant(databaseUrl);
-    // Well-formed, so that it passes all that can be judged without the database; anyone can make one.
+    // Well-formed, so that it passes all checks without the database; anyone can make one.
     const forged: Secrets = {
       site_id: known.site_id,
       api_key: mintToken('api_key'),
@@ -104,7 +104,7 @@ function attacksOn(size: Trial['size'], callers: Record<string, Secrets>): Attac
 const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
-/** A read has no use for a body, and does not wait for it, unless its Content-Length is beyond that of any operation. */
+/** A read ignores a body, and does not wait for it, unless its Content-Length exceeds that of any operation. */
 const PASSED_OVER = [0, 200, 401];
 /** The server may close the connection to a client that keeps sending after the response. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
@@ -197,7 +197,7 @@ function pathOf({ path }: Operation): string {
   return path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
 }
 
-/** Neither an answer nor the end of the connection, in as long as a client would wait. */
+/** Neither a response nor the end of the connection, in as long as a client would wait. */
 const NO_ANSWER = -1;
 
 async function statusOf(port: number, request: Buffer): Promise<number> {
@@ -211,7 +211,7 @@ async function statusOf(port: number, request: Buffer): Promise<number> {
   }
 }
 
-/** Sends 100 MB bit by bit, as fast as the server takes them, until it answers or closes. */
+/** Sends 100 MB in pieces, as fast as the server reads them, until it responds or closes. */
 function stream(port: number, operation: Operation, key: Secrets, chunked: boolean): Promise<number> {
   const length: Record<string, string> = chunked
     ? { 'Transfer-Encoding': 'chunked' }
@@ -243,7 +243,7 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
     socket.on('drain', pump);
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1');
-      // Whether the server still reads the rest does not matter here: some of it is sent anyway.
+      // Whether the server still reads the rest does not matter here: some of it is sent in any case.
       if (received.includes('\r\n\r\n')) setTimeout(() => socket.destroy(), 200);
     });
     socket.on('error', () => {});
@@ -251,7 +251,7 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
   });
 }
 
-/** The memory that each operation's checks and legitimate use of full size take does not count as growth. */
+/** Memory for each operation's checks and valid requests of full size does not count as growth. */
 async function warmUp(port: number, key: Secrets, rounds: number): Promise<void> {
   const bodies = [JSON.stringify({}), JSON.stringify({ unknown: Array(5_000).fill(0) })];
   for (const operation of operationTable.filter(({ hasBody }) => hasBody)) {

@@ -9,10 +9,10 @@ import { openTenant } from './tenant.ts';
 /** For 99 of 100 reads of others; required only in full forms, on an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
-/** The time that PostgreSQL gives a statement. */
+/** PostgreSQL's time limit for a statement. */
 const LIMIT_MS = 5_000;
 
-/** The most expensive reads that the contract allows, and some that it does not, while others look at single products. */
+/** The most expensive reads that the contract allows, and some invalid ones, while others read single products. */
 export const I4: Proof = {
   id: 'I4',
   promise: 'No read exceeds the time limit of the database, whatever its parameters, and others are served meanwhile.',
@@ -33,7 +33,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
       autocannon({ url: server.baseUrl, requests: reads, connections: pick(size, 4, 8), duration: seconds }),
-      // From a thread of its own, which the attackers' answers do not delay.
+      // From a separate thread, which the attackers' responses do not delay.
       autocannon({
         url,
         headers: storefront,

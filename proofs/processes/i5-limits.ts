@@ -27,10 +27,10 @@ const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   user_code_site: 'F3',
   order_link_answer: 'server/src/pages/order/order.test.ts',
 };
-/** The short form leaves out what takes hundreds of requests. */
+/** The short form leaves out limits that need hundreds of requests. */
 const SHORT_POINTS = 30;
 
-/** A limit too high to be used up within its window on any machine is set lower for the shop, as its operator may. */
+/** A limit too high to be exhausted within its window on any machine is lowered for the shop, as its operator may do. */
 const PRIVATE_TOKEN_POINTS = 30;
 
 /** Each limit is used up to its last point through two server processes in turn, and once more. */
@@ -80,7 +80,7 @@ function pointsOf(name: RateLimitName): number {
   return name === 'private_token' ? PRIVATE_TOKEN_POINTS : RATE_LIMITS[name].points;
 }
 
-/** Begins to use up a limit again; the returned function sends one request that counts. */
+/** Starts to exhaust a limit again; the returned function sends one request that counts. */
 type Begin = () => ((n: number) => Promise<Reply>) | Promise<(n: number) => Promise<Reply>>;
 
 interface Means {
@@ -112,8 +112,8 @@ async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violat
       return;
     }
     why = `${late ? 'its window ended, ' : ''}${failed} requests failed, Redis counted ${missed} too few; ${faults.join('; ')}`;
-    // The next window begins with the next request: who draws from the same limit again, an agent or a customer, waits for it.
-    // A server leaves a slow Redis alone for a second.
+    // The next window begins with the next request: other users of the same limit, an agent or a customer, wait for it.
+    // A server ignores a slow Redis for a second.
     const again = late || seconds <= SHORT_WINDOW_SECONDS;
     await new Promise((done) => setTimeout(done, again ? seconds * 1_000 : REDIS_LEFT_ALONE_MS * attempt));
   }
@@ -263,7 +263,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     reset_request_address: same('POST', '/api/storefront/customer/reset-request', guest, () => ({
       email: `${randomUUID()}@example.com`,
     })),
-    // Of another shop, whose own limit is used up by nobody else.
+    // Of another shop, whose own limit nobody else uses.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
     client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({

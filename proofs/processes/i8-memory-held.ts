@@ -73,7 +73,7 @@ interface Shop {
   storefront_token: string;
 }
 
-/** One holder of the public token, who never asks for the same thing twice. */
+/** One holder of the public token, who never sends the same request twice. */
 class Asker {
   asked = 0;
   readonly #shop: Shop;

@@ -7,7 +7,7 @@ import { notRun, notRunWithout } from '../missing-tool.ts';
 
 /**
  * Faults of the network and of disks are caused where they affect nobody else: in a process with its own loopback interface and
- * mounts, together with everything that it starts. All of that disappears with it.
+ * mounts, together with its children. All of that disappears with it.
  */
 export type IsolatedTrial = Omit<Trial, 'databaseUrl'>;
 

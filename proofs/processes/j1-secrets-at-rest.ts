@@ -27,7 +27,7 @@ export const J1: Proof = {
 };
 
 const ENOUGH_SECRETS = 50_000;
-/** Not a secret: customers' addresses are in tables, so that a search that never finds anything is noticed. */
+/** Not a secret: tables contain customers' addresses, so that a search that never finds anything is detected. */
 const CONTROL = 'what must be found';
 
 async function attack(trial: Trial, directory: string): Promise<Figures> {
@@ -88,7 +88,7 @@ function accuse(violations: Violations, where: string, search: Search, text: str
   return secrets.length < found.length;
 }
 
-/** Every operation as it should be called, again under the same key, and with secrets where they do not belong. */
+/** Every operation called correctly, again under the same key, and with misplaced secrets. */
 async function useAll(world: World, tenant: Tenant, operations: Operation[]): Promise<void> {
   for (const operation of operations) {
     const call = await validCall(world, tenant, operation);
@@ -108,7 +108,7 @@ async function useAll(world: World, tenant: Tenant, operations: Operation[]): Pr
 
 const CHAINS = 8;
 
-/** Customers who renew their tokens, each with the one before, until there are secrets enough. */
+/** Customers who renew their tokens, each with the previous one, until there are enough secrets. */
 async function renewAll(world: World, secrets: Secrets, progress: Trial['progress']): Promise<void> {
   const [tenant] = world.tenants;
   const chain = async () => {
@@ -123,7 +123,7 @@ async function renewAll(world: World, secrets: Secrets, progress: Trial['progres
   progress(`${secrets.count} secrets`);
 }
 
-/** A secret in the query, in the path, in a field that nobody asked for, and in the header of another. */
+/** A secret in the query, in the path, in an unknown field, and in the header of another. */
 function straysOf(call: Call, { secrets }: Tenant): Call[] {
   const [name] = Object.keys(call.path);
   const headers = call.operation.method === 'get' ? call.headers : underKey(call).headers;
@@ -138,7 +138,7 @@ function straysOf(call: Call, { secrets }: Tenant): Call[] {
   return strays;
 }
 
-/** Secrets that occur in mails on purpose: those in their links. */
+/** Secrets that mails contain on purpose: those in their links. */
 const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
@@ -157,7 +157,7 @@ async function mailsSent(owner: pg.Pool): Promise<void> {
   }
 }
 
-/** Where mails link to orders: those addresses contain a secret, which no log may contain. */
+/** The addresses of orders in mails: they contain a secret, which no log may contain. */
 function orderPathsIn(mails: string[]): Set<string> {
   return new Set(mails.flatMap((mail) => mail.match(/\/sites\/[0-9a-f-]{36}\/orders\/ord_[0-9A-Za-z]{38}/g) ?? []));
 }

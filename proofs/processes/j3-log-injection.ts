@@ -6,7 +6,7 @@ import { bodyFieldsOf } from './request-bodies.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Part of every payload: a line that begins with it, or a key that contains it, was made by the attacker. */
+/** Part of every payload: a line that begins with it, or a key that contains it, was created by the attacker. */
 const MARK = 'forged-line';
 const FORGED = `{"level":"error","msg":"${MARK}","${MARK}":1}`;
 /** As bytes on the wire, in latin1; UTF-8 is written out. */
@@ -41,7 +41,7 @@ const HEADERS = [
   ...['Idempotency-Key', 'Content-Encoding', 'Expect', 'Upgrade', `X-${MARK}`],
 ];
 
-/** No request can write a line of the log, break one, or make one that a terminal obeys. */
+/** No request can write a line of the log, break one, or insert control codes for a terminal. */
 export const J3: Proof = {
   id: 'J3',
   promise: 'Every line of the log is one JSON object, whatever requests contain.',
@@ -101,7 +101,7 @@ function* requestsWith(payload: string, apiKey: string, targets: Operation[]): G
   yield rawRequest(`GET${payload}`, '/api/dashboard/settings', headers('get'));
   yield rawRequest('GET', `/${payload}`, headers('get'));
   yield rawRequest('GET', `http://x/${payload}`, headers('get'));
-  // A body is text for JSON to carry: the control characters arrive in it, unlike in a header.
+  // A JSON body can contain the control characters, unlike a header.
   const text = Buffer.from(payload, 'latin1').toString('utf8');
   for (const operation of targets) {
     const { method, path, hasBody } = operation;

@@ -132,7 +132,7 @@ async function soundConfiguration(directory: string, databaseUrl: string): Promi
   };
 }
 
-/** The configuration itself has to refuse, naming the variable and no secret. */
+/** Reading the configuration must fail, naming the variable and no secret. */
 function judgeReading({ names, env }: Mistake, sound: Environment, violations: Violations): void {
   try {
     readConfig({ ...sound, ...env });

@@ -20,21 +20,21 @@ import { openTenant } from './tenant.ts';
 
 const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
-/** How far `/readyz` may lag: it asks the database every 2 s, and waits 1 s for the answer. */
+/** The allowed lag of `/readyz`: it checks the database every 2 s, and waits 1 s for the response. */
 const LAG_MS = 3_500;
-/** After that the answers count, for this long. */
+/** After that the responses count, for this long. */
 const COUNTED_MS = 2_500;
 /** Everything that is written here must leave the small disk some space, or it would be full too early. */
 const WAL_MB = 64;
 
-/** What C5 to C9 do to the database and to Redis, one after the other, while an orchestrator asks how the server is. */
+/** The faults of C5 to C9 in the database and in Redis, one after the other, while an orchestrator checks the server. */
 export const J5: Proof = {
   id: 'J5',
   promise: 'Whatever else fails, the server stays alive, and reports that it is ready if and only if it can serve.',
   run: async (trial) => (findTool(REDIS) ? isolated('J5', trial) : notRunWithout('J5', REDIS)),
 };
 
-/** A fault, and what `/readyz` says while it lasts. */
+/** A fault, and the response of `/readyz` while it lasts. */
 interface Fault {
   name: string;
   ready: 200 | 503 | 'either';
@@ -162,7 +162,7 @@ function postmasterIn(disk: string): number {
   return Number(pid);
 }
 
-/** Resolves when PostgreSQL takes connections. */
+/** Resolves when PostgreSQL accepts connections. */
 async function connectable(url: string): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
@@ -178,7 +178,7 @@ async function connectable(url: string): Promise<void> {
   throw new Error('PostgreSQL did not come back.');
 }
 
-/** Resolves when the server has refused a call because the disk is full. */
+/** Resolves when the server has rejected a call because the disk is full. */
 async function refusal(writers: Callers): Promise<void> {
   writers.told.length = 0;
   for (let tries = 0; tries < 3_000; tries += 1) {

@@ -26,7 +26,7 @@ export const J6: Proof = {
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** A backup, and the orders that were acknowledged before it was begun. */
+/** A backup, and the orders that were acknowledged before it began. */
 interface Made {
   file: string;
   orders: string[];
@@ -39,7 +39,7 @@ interface Market {
   env: Record<string, string>;
   /** Past row-level security. */
   superuserUrl: string;
-  /** Of the owner of the tables, for migrations; nothing where the server alone has it. */
+  /** The owner of the tables, for migrations; absent if only the server has it. */
   ownerUrl?: string;
   server: ServerProcess;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ async function folderIn(directory: string): Promise<string> {
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ENV = { SECRET_KEY, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' };
 
-/** The server has the database for itself, and backups are made beside it. */
+/** The server has an embedded database, and backups are made while it runs. */
 async function openEmbedded(folder: string): Promise<Market> {
   const env = { ...ENV, DATA_DIR: folder };
   const server = await new ServerProcess(await freePort(), env).readyAtLast();
@@ -89,7 +89,7 @@ async function openEmbedded(folder: string): Promise<Market> {
   return { name: 'embedded', env, superuserUrl, server, close: async () => void (await server.end('SIGTERM')) };
 }
 
-/** The server was given the address of a database, with a login that is no superuser. */
+/** The server uses an external database, with a login that is no superuser. */
 async function openOutside(folder: string): Promise<Market> {
   const { url, superuserUrl, stop } = await startEmbedded({ dataDir: folder });
   try {
@@ -128,7 +128,7 @@ async function sellAndBackUp(
   } finally {
     await shoppers.rest();
   }
-  // Nobody buys meanwhile: a purchase may need what the newest migration brings.
+  // No purchases meanwhile: they may need the newest migration.
   if (market.ownerUrl) reads = await migrateUnderLoad(market.ownerUrl, shoppers, violations);
   await shoppers.judge(violations);
   return { orders: shoppers.orders, reads };
@@ -150,12 +150,12 @@ async function backUp(
   return { file, orders, seconds: (performance.now() - begun) / 1_000 };
 }
 
-/** Longer than any read takes on a busy machine, and shorter than a lock that somebody forgot. */
+/** Longer than any read on a busy machine, and shorter than a forgotten lock. */
 const LONGEST_READ_MS = 3_000;
 
 /**
- * Rolls the newest migration back and applies it again while the catalogue is read. Returns how often it was read. Reads may
- * need the migration, and get 500 until it is back; what counts is that none waits, and that all is well afterwards.
+ * Rolls the newest migration back and applies it again while the catalogue is read. Returns the number of reads. Reads may
+ * need the migration, and get 500 until it is back; but none may wait, and afterwards all must succeed.
  */
 async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Violations): Promise<number> {
   let reading = true;

@@ -10,9 +10,9 @@ import { withDirectory } from './server-process.ts';
 import { canFail, Payment, RETRIES, type StepName, WAYS, type Way } from './ways-to-pay.ts';
 
 /**
- * The server and its jobs throw, exit, hang or lose the database at each of its answers while a card is paid through Stripe's
- * official client, and they are killed, cut off or left without an answer at each call of the provider. Each way to pay is
- * first run once without a fault, to learn its places; then each round fails at one or two of them, and at others by chance.
+ * The server and its jobs throw, exit, hang or lose the database at each of its responses while a card is paid through Stripe's
+ * official client, and they are killed, cut off or left without a response at each call of the provider. Each way to pay is
+ * first run once without a fault, to record its places; then each round fails at one or two of them, and at others at random.
  */
 export const K1: Proof = {
   id: 'K1',
@@ -34,7 +34,7 @@ interface At {
   step: number;
 }
 
-/** An answer of the database. */
+/** A response of the database. */
 interface AnswerPlace extends At {
   after: number;
   fault: Fault;
@@ -93,7 +93,7 @@ async function attack(trial: Trial, directory: string, standIn: StripeStandIn): 
   }
 }
 
-/** The places of each round, at different steps of one way: each place comes up before any comes up again. */
+/** The places of each round, at different steps of one way: each place is used before any is repeated. */
 function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const left = new Map<Way, Place[]>();
   const plan: Place[][] = [];
@@ -110,7 +110,7 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
         );
       continue;
     }
-    // A way comes up as often as it has places.
+    // A way is used as often as it has places.
     const all = ways.flatMap((way) => left.get(way)?.map(() => way) ?? []);
     plan.push(takePlaces(left.get(chance.of(all)) ?? []));
   }
@@ -173,7 +173,7 @@ class Player {
     this.#lane.startFailing();
   }
 
-  /** Goes each way without a fault: where each step can fail. Throws when a way does not end as it should. */
+  /** Runs each way without a fault, to find where each step can fail. Throws when a way does not end correctly. */
   async findPlaces(): Promise<Place[]> {
     const places: Place[] = [];
     for (const way of WAYS) {
@@ -198,7 +198,7 @@ class Player {
     return Payment.begin(this.#lane, this.#shops[way.capture], { way, approved, chance: this.#chance });
   }
 
-  /** One checkout, paid while server and provider fail; then time passes until all is settled. */
+  /** One checkout, paid while server and provider fail; then time passes until everything is settled. */
   async playRound(places: Place[]): Promise<{ outcome: string; fault: string | undefined }> {
     const chance = this.#chance;
     const { way } = places[0] as Place;

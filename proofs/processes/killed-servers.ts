@@ -6,14 +6,14 @@ import { chanceOf } from '../random.ts';
 import type { Gate } from './gate.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** Callers who work without pause, and who remember what they were answered. */
+/** Callers who work without pause, and record their responses. */
 export interface Workers {
-  /** The gate that each call passes before it is first sent. */
+  /** The gate that each call passes before its first attempt. */
   readonly gate: Gate;
   begin(): void;
-  /** Waits until they have had this many more answers, or something went wrong. */
+  /** Waits for this many more responses, or an error. */
   moreAnswers(count: number): Promise<void>;
-  /** Lets each finish what it has begun. */
+  /** Lets each finish its current work. */
   rest(): Promise<void>;
   /** Call it when all work has stopped: compares the responses with the database. */
   judge(violations: Violations): Promise<void>;
@@ -21,10 +21,10 @@ export interface Workers {
   told(): string;
 }
 
-/** A server is killed after at most this many more answers to the workers, and then at any moment. */
+/** A server is killed after at most this many more responses to the workers, and then at any moment. */
 const MOST_ANSWERS_PER_LIFE = 60;
 const LONGEST_WAIT_MS = 20;
-/** Between two checks of all that was answered. */
+/** The number of kills between two checks of all responses. */
 const KILLS_PER_BATCH = 20;
 
 /** Kills servers one after the other, at any moment of their work, while the next is there. */
@@ -75,7 +75,7 @@ async function attack(
         if (code !== null) violations.add(`A server exited on its own with ${code}: ${victim.errors}`);
         servers = [heir.baseUrl];
         victim = heir;
-        // Those who were cut off try again; the others would only keep the machine from starting the next server.
+        // Interrupted callers retry; the others would only delay the start of the next server.
         workers.gate.close();
         heir = await start();
       }

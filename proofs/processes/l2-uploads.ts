@@ -12,7 +12,7 @@ import { FamilyMemory } from './family-memory.ts';
 import { withOwnDatabase } from './own-database.ts';
 import { runCommand, ServerProcess, withDirectory } from './server-process.ts';
 
-/** Files that are not what they say, a store that is away, and processes that are killed. */
+/** Files with wrong types, an unavailable store, and killed processes. */
 export const L2: Proof = {
   id: 'L2',
   promise:
@@ -33,7 +33,7 @@ interface Scene {
   directory: string;
   violations: Violations;
   api_key: string;
-  /** Of the server as it runs now. */
+  /** A client of the current server. */
   client: DashboardClient;
   server: ServerProcess;
   site_id: string;
@@ -101,7 +101,7 @@ function clientOf({ baseUrl }: ServerProcess, apiKey: string): DashboardClient {
   return createDashboardClient({ baseUrl, apiKey });
 }
 
-/** An address at the server as it runs now: each start has another port. */
+/** An address at the current server: each start has another port. */
 function here({ server }: Scene, address: string): string {
   return address.replace(BASE_URL, server.baseUrl);
 }
@@ -114,7 +114,7 @@ async function announce(scene: Scene, { content, content_type }: Omit<Sent, 'kin
   return { id: data.id, upload_url: here(scene, data.upload_url) };
 }
 
-/** The status, or why there was no answer. */
+/** The status, or the reason for a missing response. */
 async function put(address: string, content: Buffer): Promise<number | string> {
   try {
     const response = await fetch(address, { method: 'PUT', body: new Uint8Array(content) });
@@ -140,14 +140,14 @@ async function outcomeOf({ client }: Scene, file_id: string): Promise<string> {
   return 'nothing yet';
 }
 
-/** Uploads a file and gives it to a product at once: a good one is shown, a bad one leaves the product as it is. */
+/** Uploads a file and attaches it to a product at once: a valid one is shown, an invalid one leaves the product unchanged. */
 async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   const { violations, counts, victim, album } = scene;
   const { id, upload_url } = await announce(scene, sent);
   const status = await put(upload_url, sent.content);
   if (status !== 200) return violations.add(`${sent.kind}: the upload was answered with ${status}`);
   const isGood = sent.meant.join() === 'ready';
-  // A file that may turn out either way goes to the album, which counts it.
+  // A file with two possible results goes to the album, which counts it.
   const given = await addImage(scene, sent.meant.includes('ready') ? album : victim, id);
   const outcome = await outcomeOf(scene, id);
   counts[outcome] = (counts[outcome] ?? 0) + 1;
@@ -196,7 +196,7 @@ async function storeAway(scene: Scene): Promise<void> {
 
 async function sendAgain(scene: Scene, id: string, upload_url: string, content: Buffer): Promise<void> {
   const status = await put(upload_url, content);
-  // Of an upload whose answer was lost.
+  // Of an upload whose response was lost.
   if (status !== 200 && status !== 409) return scene.violations.add(`Sent again: ${status}`);
   const { data } = await addImage(scene, scene.album, id);
   const outcome = await outcomeOf(scene, id);
@@ -240,7 +240,7 @@ async function judgePicture(scene: Scene, url: string): Promise<void> {
   }
 }
 
-/** The album has what was meant, the victim is as it was, and the store holds pictures of ready files and nothing else. */
+/** The album has the expected pictures, the victim is unchanged, and the store contains only pictures of ready files. */
 async function judgeAll(scene: Scene): Promise<void> {
   const { client, violations, victim, directory, site_id } = scene;
   let album = await judgeShown(scene);
@@ -258,7 +258,7 @@ async function judgeAll(scene: Scene): Promise<void> {
   const kept = readdirSync(join(directory, 'files', site_id), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(directory, 'files').length + 1));
-  // The one that was only sent to be refused is in no product.
+  // The file that was only sent to be rejected is in no product.
   const beside = kept.filter((key) => !meant.has(key) && !key.endsWith('.webp'));
   if (beside.length > 0) violations.add(`Kept beside the pictures: ${beside.slice(0, 5).join(', ')}`);
   const missing = [...meant].filter((key) => !kept.includes(key));

@@ -17,7 +17,7 @@ export interface Lane {
   readonly baseUrl: string;
 }
 
-/** Its way to the database can fail. */
+/** Its connection to the database can fail. */
 export interface ProxiedLane extends Lane {
   readonly proxy: DatabaseProxy;
 }
@@ -44,7 +44,7 @@ export async function withLanes<T>(
   }
 }
 
-/** Kinds of which a shop has few at a time, so that what is made for one lane would replace what the tenant's next lane uses. */
+/** Kinds with a low limit per shop, so that an object of one lane would replace that of the tenant's next lane. */
 const SCARCE = ['api_key', 'storefront_token', 'sync_key', 'webhook', 'delivery', 'listener'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 
@@ -69,13 +69,13 @@ export interface Round<L extends Lane> {
   effect: Effect;
   /** A description of the attack, for the text of a violation. */
   what: string;
-  /** Attacks the call of one lane; what is left undone is done by retries. */
+  /** Attacks the call of one lane; retries complete unfinished work. */
   attack(lane: L, call: Call): Promise<void>;
 }
 
 /**
- * Makes one call for each lane, attacks all of them at once, and sends each again under its key until the answer is definite.
- * Each must succeed, give the same answer when it is sent once more, and have had its effect once.
+ * Makes one call for each lane, attacks all of them at once, and retries each under its key until the response is definite.
+ * Each must succeed, give the same response when it is sent again, and have had its effect once.
  */
 export async function playRound<L extends Lane>(world: World, lanes: L[], round: Round<L>): Promise<void> {
   const { operation, effect, what, attack } = round;
@@ -112,7 +112,7 @@ async function judgeEnd(world: World, lane: Lane, call: Call, what: string): Pro
 
 const ATTEMPTS = 50;
 
-/** Sends a call by a lane until the answer is definite. */
+/** Sends a call on a lane until the response is definite. */
 export async function sendThrough(world: World, lane: Lane, call: Call): Promise<Reply> {
   for (let attempt = 1; ; attempt += 1) {
     const reply = await sendOnce(world, lane, call);
@@ -134,7 +134,7 @@ export function isDefinite({ status, text }: Reply): boolean {
   return status !== 503 && !(status === 409 && text.includes('"idempotency_in_flight"'));
 }
 
-/** Waits until what was cut has taken effect, or never will. */
+/** Waits until cut statements have taken effect, or never will. */
 export async function settle({ proxy }: ProxiedLane): Promise<void> {
   while (!proxy.settled) await sleep(1);
 }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Faults for a process in namespaces of its own (isolated.ts). */
+/** Faults for a process in its own namespaces (isolated.ts). */
 
-/** Loses every packet to and from a port, silently, or answers like a machine on which nothing listens. */
+/** Loses every packet to and from a port, silently, or responds like a machine without a listener. */
 export class Partition {
   readonly #rules: string[][];
 
@@ -35,7 +35,7 @@ export function unmount(directory: string): void {
 const CHUNK = Buffer.alloc(65_536, 'x');
 const PAGE = CHUNK.subarray(0, 4_096);
 
-/** A file that takes all that a disk has left. */
+/** A file that fills the rest of a disk. */
 export class Ballast {
   readonly #file: string;
 

@@ -37,7 +37,7 @@ function post(email: string, key: string): Promise<Answered> {
     });
     sent.on('timeout', () => sent.destroy(new Error('There was no answer.')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server closes idle connections; a request that crosses that on its way is sent again, under its key.
+      // The server closes idle connections; a request that crosses that is retried, under its key.
       if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(post(email, key));
       else resolve({ status: error.message, wait: 1 });
     });

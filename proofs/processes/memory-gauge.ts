@@ -13,5 +13,5 @@ process.on('message', () => {
   const { rss, arrayBuffers } = process.memoryUsage();
   process.send?.({ rss, arrayBuffers } satisfies MemoryInUse);
 });
-// Listening must not keep a server alive that has nothing else to do.
+// Listening must not keep an otherwise finished server alive.
 process.channel?.unref();

@@ -5,7 +5,7 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
 import { asOwner } from './server-process.ts';
 
 /**
- * A database whose `now()` and `clock_timestamp()` stand still until they are moved. Every statement, column default, policy
+ * A database whose `now()` and `clock_timestamp()` are fixed until they are moved. Every statement, column default, policy
  * and function of the schema finds them before PostgreSQL's own, which come last on the search path. The time zone of the
  * database is one with daylight saving time.
  */
@@ -69,7 +69,7 @@ const SETUP = [
 
 const PATH = 'search_path=commerce,public';
 
-/** The message that opens a connection holds its length, and its settings as text. */
+/** The message that opens a connection contains its length, and its settings as text. */
 function withClockOnPath({ from, type, bytes }: Message): Buffer {
   if (from !== 'server' || type !== '' || !bytes.includes(PATH)) return bytes;
   const text = bytes.subarray(4).toString('latin1').replace(PATH, `${PATH},clock,pg_catalog`);

@@ -4,7 +4,7 @@ import { asOwner } from './server-process.ts';
 let count = 0;
 
 /**
- * A migrated database on the server of `databaseUrl` that nobody else uses, for proofs that move its time or read all of it.
+ * A migrated database of its own on the server of `databaseUrl`, for proofs that move its time or read all of it.
  * It is dropped afterwards.
  */
 export function withOwnDatabase<T>(databaseUrl: string, work: (url: string) => Promise<T>): Promise<T> {
@@ -14,7 +14,7 @@ export function withOwnDatabase<T>(databaseUrl: string, work: (url: string) => P
   });
 }
 
-/** The same without a schema yet. */
+/** The same without a schema. */
 export async function withEmptyDatabase<T>(databaseUrl: string, work: (url: string) => Promise<T>): Promise<T> {
   count += 1;
   const name = `commerce_proof_${process.pid}_${Date.now()}_${count}`;

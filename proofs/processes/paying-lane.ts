@@ -11,7 +11,7 @@ import { FailingJobs, FailingServer } from './failing-processes.ts';
 import type { JobOrder } from './payment-jobs.ts';
 import { openTenant } from './tenant.ts';
 
-/** A shop that is paid by an account of its own at the stand-in. */
+/** A shop with its own account at the stand-in. */
 export interface PaidShop {
   credentials: SiteCredentials;
   endpoint: Endpoint;
@@ -21,10 +21,10 @@ export interface PaidShop {
 
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
-/** A client does not wait for a server that hangs; where nothing fails, it waits for one that is busy. */
+/** A client does not wait for a server that hangs; without faults, it waits for a busy one. */
 const PATIENCE_MS = { failing: 700, sound: 20_000 };
 
-/** A server and a process for its jobs, both of which can fail, with a shop that takes money at once and one that reserves it. */
+/** A server and a process for its jobs, both of which can fail, with a shop that captures at once and one that authorizes. */
 export class PayingLane {
   readonly server: FailingServer;
   readonly jobs: FailingJobs;
@@ -120,7 +120,7 @@ export class PayingLane {
   }
 
   /**
-   * The events of the payments given, in any order, some twice; those that are not answered in time continue in the background.
+   * The events of the given payments, in any order, some twice; those without a response in time continue in the background.
    */
   async tell({ endpoint, books }: PaidShop, payments: string[], chance: Chance): Promise<void> {
     const url = this.server.baseUrl + endpoint.url;
@@ -129,7 +129,7 @@ export class PayingLane {
         metadata?: Record<string, string>;
         payment_intent?: string;
       };
-      // One that was made in Stripe's dashboard belongs to the payment of its intent.
+      // A refund from Stripe's dashboard belongs to the payment of its intent.
       const of = metadata?.payment_id ?? books.standIn.ledger.intents.get(payment_intent ?? '')?.metadata.payment_id;
       return owner === endpoint.account && payments.includes(of ?? '');
     });

@@ -17,7 +17,7 @@ const { DATABASE_URL = '', SECRET_KEY = '', STRIPE_API_URL } = process.env;
 const db = openPool({ url: DATABASE_URL, max: 3, pooling: 'session' });
 const accounts = openAccounts(db, { secretKey: SECRET_KEY, stripeApiUrl: STRIPE_API_URL });
 const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
-// Failpoints do not keep a process alive, and it does not outlive the proof.
+// Failpoints do not keep a process alive; this does, but not beyond the proof.
 setInterval(() => undefined, 60_000);
 process.once('disconnect', () => process.exit());
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Asks for `/healthz` without pause, in a thread of its own, so that our own work does not look like the server's. */
+/** Requests `/healthz` without pause, in a separate thread, so that our own work does not look like the server's. */
 export class Pulse {
   readonly #worker: Worker;
 
@@ -15,12 +15,12 @@ export class Pulse {
     return pulse;
   }
 
-  /** Forgets what was measured so far. */
+  /** Resets the measurement. */
   async reset(): Promise<void> {
     await this.longest();
   }
 
-  /** The longest wait since the last question, in milliseconds, that of a request still open included. */
+  /** The longest wait since the last call, in milliseconds, including that of an open request. */
   longest(): Promise<number> {
     return new Promise((resolve) => {
       this.#worker.once('message', resolve);

@@ -51,7 +51,7 @@ export class Redis {
     await exited;
   }
 
-  /** Sends one command and answers the first that comes back. */
+  /** Sends one command and returns the first response. */
   async command(text: string): Promise<string> {
     const socket = connect(this.#port, '127.0.0.1');
     socket.write(`${text}\r\n`);
@@ -63,7 +63,7 @@ export class Redis {
     }
   }
 
-  /** As it was before, whatever was done to it; what it kept may be gone. */
+  /** Repairs it after any fault; its data may be lost. */
   async heal(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) this.#child = this.#spawn();
     this.signal('SIGCONT');

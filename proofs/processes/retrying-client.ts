@@ -19,8 +19,8 @@ export interface RetriedCall {
 }
 
 /**
- * Sends a request until some server gives a definite answer, which broken connections, time-outs, 502 to 504, 429 and "still
- * running" are not. A mutation keeps its Idempotency-Key through all attempts. Throws when there is none in time.
+ * Sends a request until some server gives a definite response, unlike broken connections, timeouts, 502 to 504, 429 and "still
+ * running". A mutation keeps its Idempotency-Key through all attempts. Throws if there is none in time.
  */
 export async function sendUntilAnswered(
   servers: () => string[],

@@ -16,7 +16,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** `commerce-server start` as a process of its own, as an operator would run it. */
+/** `commerce-server start` in a separate process, as an operator would run it. */
 export class ServerProcess {
   readonly port: number;
   readonly baseUrl: string;
@@ -78,14 +78,14 @@ export class ServerProcess {
     return false;
   }
 
-  /** As `ready`, but what failed is thrown. */
+  /** Like `ready`, but throws on failure. */
   async mustBeReady(): Promise<this> {
     if (await this.ready()) return this;
     await this.end('SIGKILL');
     throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** When it is ready, however long that takes while others are busy. Throws when it ends before. */
+  /** Resolves when it is ready, however long that takes on a busy machine. Throws when it ends before. */
   async readyAtLast(): Promise<this> {
     while (this.running) if (await this.ready()) return this;
     const end = this.#child.signalCode ?? this.#child.exitCode;
@@ -98,7 +98,7 @@ export class ServerProcess {
     if (this.#child.connected) this.#child.send(order, () => {});
   }
 
-  /** Sends a signal and waits for the end; answers how long that took, in milliseconds. */
+  /** Sends a signal and waits for the end; returns the duration in milliseconds. */
   async end(signal: NodeJS.Signals): Promise<Exit & { milliseconds: number }> {
     const started = performance.now();
     this.#child.kill(signal);
@@ -137,7 +137,7 @@ export async function runCommand(
   return { code: hung ? undefined : code, output };
 }
 
-/** A new directory that is removed afterwards. Others may pass through it: below it, the database is another user's. */
+/** A new directory that is removed afterwards. Others may enter it: below it, the database belongs to another user. */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'commerce-proof-'));
   await chmod(directory, 0o755);

@@ -11,11 +11,11 @@ import { Gate } from './gate.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
 import { openTenant } from './tenant.ts';
 
-/** Where shoppers buy. */
+/** The market where shoppers buy. */
 export interface Market {
   /** Of a login that sees past row-level security. */
   databaseUrl: string;
-  /** Those that may answer at the moment. */
+  /** The servers that may respond at the moment. */
   servers(): string[];
   shoppers: number;
   seed: number;
@@ -39,7 +39,7 @@ const ANSWER_WITHIN_MS = 60_000;
 export class Shoppers {
   readonly gate = new Gate();
   answers = 0;
-  /** How many answers took more than one attempt. */
+  /** The number of responses that took more than one attempt. */
   repeated = 0;
   readonly #market: Market;
   readonly #credentials: Awaited<ReturnType<typeof openTenant>>;
@@ -91,7 +91,7 @@ export class Shoppers {
     this.#work = Promise.all(chances.map((chance) => this.#buyOn(chance)));
   }
 
-  /** Waits until they have had this many more answers, or something went wrong. */
+  /** Waits for this many more responses, or an error. */
   async moreAnswers(count: number): Promise<void> {
     const goal = this.answers + count;
     while (this.answers < goal && this.#failures.length === 0) await sleep(1);
@@ -119,7 +119,7 @@ export class Shoppers {
     throw new Error(`No server made a change within ${ANSWER_WITHIN_MS / 1_000} s.`);
   }
 
-  /** Reads the catalogue, once and without a retry. Returns the status; 0 for no answer. */
+  /** Reads the catalogue, once and without a retry. Returns the status; 0 without a response. */
   async look(): Promise<number> {
     const { site_id, storefront_token } = this.#credentials;
     const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
@@ -129,7 +129,7 @@ export class Shoppers {
     return answer?.status ?? 0;
   }
 
-  /** Lets each finish what it has begun. From then on nothing changes until `begin`. */
+  /** Lets each finish its current work. From then on nothing changes until `begin`. */
   async rest(): Promise<void> {
     this.#resting = true;
     await this.#work;
@@ -189,7 +189,7 @@ export class Shoppers {
     }
   }
 
-  /** One purchase, and what staff do with it. */
+  /** One purchase, and its processing by staff. */
   async #buy(email: string, chance: Chance): Promise<void> {
     const cart = await this.#call('storefront.createCart');
     const cart_id = cart.id;
@@ -239,7 +239,7 @@ export class Shoppers {
     return servers.map((_, i) => servers[(i + this.#turns) % servers.length] as string);
   }
 
-  /** Calls an operation until it is answered; anything but its success is an error. */
+  /** Calls an operation until it has a response; anything but its success is an error. */
   async #call<Answer = Told>(id: string, body?: unknown, path: Record<string, string> = {}): Promise<Answer> {
     const operation = operationOf(id);
     const { api_key, site_id, storefront_token } = this.#credentials;

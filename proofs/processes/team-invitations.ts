@@ -17,7 +17,7 @@ export async function acceptAtOnce(team: Team, rounds: number, progress: (text: 
   }
 }
 
-/** Somebody new: one registration succeeds, and no later one. */
+/** A new person: one registration succeeds, and no later one. */
 async function registerAtOnce(team: Team): Promise<void> {
   const { email, token } = await team.invite();
   const body = { token, name: 'Noor', password: 'four unrelated quiet words' };
@@ -28,7 +28,7 @@ async function registerAtOnce(team: Team): Promise<void> {
   await expectMembers(team, email, 1);
 }
 
-/** Somebody with a login: the link neither sets the password nor is of use to a stranger, and works once. */
+/** A person with a login: the link neither sets the password nor works for a stranger, and works once. */
 async function loggedInAtOnce(team: Team, _boss: Member, stranger: Member): Promise<void> {
   const person = await team.newPerson();
   const { token } = await team.invite({ email: person.email });

@@ -24,7 +24,7 @@ export interface Answered {
   body: Record<string, unknown>;
 }
 
-/** A shop's team before two servers on one database: whoever calls, calls through both in turn. */
+/** A shop's team with two servers on one database: calls alternate between both. */
 export interface Team {
   site: Awaited<ReturnType<typeof openTenant>>;
   owner: pg.Pool;
@@ -38,7 +38,7 @@ export interface Team {
   invite(given?: { email?: string; role?: Role }): Promise<Invited>;
 }
 
-/** Somebody with a session of their own. */
+/** A member with a session. */
 export interface Member extends Person {
   headers: Record<string, string>;
 }
@@ -91,7 +91,7 @@ function teamOf(given: Pick<Team, 'site' | 'owner' | 'violations' | 'servers'>):
   return team;
 }
 
-/** By the password, so that what needs a fresh one is open as well. */
+/** Logs in with the password, so that sensitive actions are possible as well. */
 async function loggedIn(team: Team, person: Person): Promise<Member> {
   const { email, password } = person;
   const login = { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: { email, password } };

@@ -5,7 +5,7 @@ import { actAtStripe, letTimePass, refundAtStripe, sendRefundBack } from '../str
 import type { FailingProcess } from './failing-processes.ts';
 import { type PaidShop, type PayingLane, RETURN_URL } from './paying-lane.ts';
 
-/** How a card is paid, as steps of everybody who takes part; each step is done by the server or by the jobs, and can fail there. */
+/** The steps of all parties to pay by card; the server or the jobs execute each step, and can fail there. */
 export interface Way {
   name: string;
   /** Undefined for Stripe's own page. */

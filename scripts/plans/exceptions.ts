@@ -1,6 +1,6 @@
 import type { Finding } from './judge.ts';
 
-/** Statements that may read what others may not, by the files that send them, with the reason. One that is no longer needed fails. */
+/** Statements with an exception, by the files that send them, with the reason. An unneeded exception fails the check. */
 export interface Exception {
   from: string[];
   kinds: Finding['kind'][];

@@ -1,4 +1,4 @@
-/** What EXPLAIN (FORMAT JSON, VERBOSE) says of a node. */
+/** A node in the output of EXPLAIN (FORMAT JSON, VERBOSE). */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;

@@ -7,7 +7,7 @@ const find = '/api/agent/intent/find';
 const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 
-test('the audit tells in details and in words what an agent looked for, added and prepared, and why it was refused', async () => {
+test('the audit records an agent’s searches, additions, purchases and rejections, in details and in words', async () => {
   const shop = await openShop();
   await shop.givenTerms({ default_locale: 'de' });
   const mug = await shop.givenProduct({ name: 'Rowan Stoneware Mug <b>bold</b>', price: '18.00' });

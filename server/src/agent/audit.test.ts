@@ -142,7 +142,7 @@ test('agent, customer and merchant read the same trail, newest first, page by pa
     payload_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     ip: expect.any(String),
   });
-  // Only the words differ, by who reads them.
+  // Only the wording differs, depending on the reader.
   expect(merchants?.audit_events).toEqual(seen.map((event) => ({ ...event, summary: 'Read the customer’s profile' })));
   expect(own?.audit_events).toEqual(seen.map((event) => ({ ...event, summary: null })));
   const query = { actor_type: 'agent' as const, action: 'agent.listAudit' };

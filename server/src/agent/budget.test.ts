@@ -66,7 +66,7 @@ test('only the customer can confirm what an agent prepared', async () => {
   expect(await agentOf((await shop.givenOrder()).id)).toBeNull();
 });
 
-test('an order spends its total of the budget, and an open checkout counts as pending until then', async () => {
+test('an order spends its total from the budget, and an open checkout counts as pending', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 3000 });
@@ -152,7 +152,7 @@ test('cancelling before the payment returns the budget once, and after it does n
   expect((await budgetOf(customer))[0]).toBe(1000);
 });
 
-test('a payment that is overdue returns the budget', async () => {
+test('an overdue payment returns the budget', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);

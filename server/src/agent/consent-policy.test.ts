@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Customer = Awaited<ReturnType<OpenShop['givenCustomer']>>;
 
-/** The merchant changes what agents may do. */
+/** The merchant changes the policy for agents. */
 async function allow({ dashboard }: OpenShop, change: Partial<AgentPolicy>) {
   const policy = { enabled: true, max_budget_cents: 100_000, max_lifetime_days: 90, password_above_cents: null };
   const { error } = await dashboard.PATCH('/api/dashboard/settings', {
@@ -49,7 +49,7 @@ test('an approval is limited by the current policy, even for an earlier request'
   expect(token?.expires_in).toBeLessThanOrEqual(DAY_MS / 1_000);
 });
 
-test('an approval stays as it is when the policy becomes stricter afterwards', async () => {
+test('an existing approval is unchanged when the policy becomes stricter', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await approve(customer, asked.user_code);
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });

@@ -191,7 +191,7 @@ test('nobody else can see or decide on a request: another customer after the dec
   expect((await second.client.POST(`${consent}/deny`, { params: { path: { user_code } } })).response.status).toBe(404);
 });
 
-test('the customer can approve less than requested, and never more', async () => {
+test('the customer can approve less than requested, but never more', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop, { categories: ['Kitchen', 'Garden'] });
@@ -281,7 +281,7 @@ test('the shop is named by header or query, and JSON calls carry a key', async (
 test.each([
   ['with discovery', true],
   ['without discovery', false],
-])('a stock OAuth client completes the flow %s, unchanged', async (_, discovers) => {
+])('an unmodified OAuth client completes the flow %s', async (_, discovers) => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const at = (path: string) => `${shop.baseUrl}${path}`;
@@ -365,7 +365,7 @@ test('unknown codes are counted per customer, and known ones are free', async ()
   expect(await look(bystander, user_code)).toBe(200);
 });
 
-test('the customer gets a mail about an approval, with a way to revoke it', async () => {
+test('the customer gets a mail about an approval, with a link to revoke it', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer, { agent_name: 'Bargain bot <b>', budget_cents: 1234 });

@@ -94,7 +94,7 @@ test('a search and an intent return the facets of their results', async () => {
   }
   const query = { attribute: ['material:steel'], facets: true };
   const { data: shown } = await storefront.GET('/api/storefront/products', { params: { query } });
-  // Of its own attribute, a shopper sees what else there is to choose.
+  // The facet of a filtered attribute also shows the alternatives.
   expect(shown?.facets?.attributes.find(({ name }) => name === 'material')?.values).toHaveLength(3);
   expect(shown?.facets?.collections).toEqual([{ value: 'table', title: 'For the table', count: 1 }]);
   const { data: plain } = await agent.POST(find, { body: { query: 'mug' } });

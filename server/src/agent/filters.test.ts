@@ -88,7 +88,7 @@ test('each filter finds exactly the products that meet it, on the storefront and
   expect(await everywhere({ price_min: '9', price_max: '18.00' }, 'mug')).toEqual(same('mug'));
 });
 
-test('in_stock includes backorders, which availability names, and the words `in stock` do not', async () => {
+test('in_stock includes backorders, which availability marks, but the words `in stock` do not', async () => {
   const { shop, agent } = await openMixedShop();
   await shop.givenProduct({ name: 'Fire bowl', inventory_quantity: 0, inventory_policy: 'continue' });
   const outcome = async (body: IntentFind) => {
@@ -105,7 +105,7 @@ test('in_stock includes backorders, which availability names, and the words `in 
   expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
 });
 
-test('the needs of an outcome have the quantity that was sent, rather than that of the words', async () => {
+test('the needs of an outcome have the sent quantity, not that of the words', async () => {
   const { agent } = await openMixedShop();
   const quantities = async (body: IntentAdd) => {
     const { data } = await agent.POST(add, { body: { ...body, dry_run: true } });
@@ -117,7 +117,7 @@ test('the needs of an outcome have the quantity that was sent, rather than that 
   expect(await quantities({ query: 'three moor mugs' })).toEqual(['added', [3]]);
 });
 
-test('what filters ask of a variant must hold for one and the same variant, which is the one that is answered', async () => {
+test('one and the same variant must meet all filters, and is the one in the response', async () => {
   const { agent, everywhere, jacket } = await openMixedShop();
   const [cheap, reduced] = jacket.variants;
 
@@ -172,7 +172,7 @@ test('where the words conflict with a filter, the filter wins, and understood ma
   expect(data?.understood).toMatchObject([{ kind: 'price', text: 'under 10 euros', fate: 'relaxed' }]);
 });
 
-test('find-and-add adds the one variant that filters leave, without a sentence', async () => {
+test('find-and-add adds the only variant that meets the filters, without a sentence', async () => {
   const { agent, jacket, mug } = await openMixedShop();
   const [, reduced] = jacket.variants;
 
@@ -239,7 +239,7 @@ test('products of another shop set no price, and are not found by their attribut
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'cheaper_than'] }] });
 });
 
-test('an empty list and an order filter nothing, and a cart beside them is bought as it is', async () => {
+test('an empty list and a sort order filter nothing, and a cart sent with them is bought unchanged', async () => {
   const { agent, shop, mug } = await openMixedShop();
   await shop.givenTerms();
   const lists = ['vendor', 'product_type', 'tag', 'option', 'attribute', 'exclude_tag', 'exclude_type', 'exclude_text'];
@@ -304,7 +304,7 @@ test('words are excluded wherever they are: with ß, œ or an umlaut, and at the
   expect(await found('grün', { price_max: '7' })).toEqual([0, 0, 0]);
 });
 
-test('a price in another currency is not available, whatever the price that is filtered by', async () => {
+test('a price in another currency is reported as not available, with any price filter', async () => {
   const { agent } = await openMixedShop();
 
   const { data } = await agent.POST(find, { body: { query: 'mug under 10 dollars', price_min: '15' } });

@@ -6,7 +6,7 @@ const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 const find = '/api/agent/intent/find';
 
-/** A shop of things whose variants differ in price, size and colour, and the agent of a customer. */
+/** A shop of products whose variants differ in price, size and colour, and the agent of a customer. */
 async function givenShopWithAgent() {
   const shop = await openShop();
   await shop.givenTerms();

@@ -14,7 +14,7 @@ async function openScene(wish: Parameters<typeof givenAgent>[2] = {}) {
 
 const IN_BERLIN = { last_name: 'Weber', address1: 'Torstr. 1', city: 'Berlin', postal_code: '10119', country: 'DE' };
 
-test('an agent fills a cart by ids, mends it, takes a code, chooses a delivery and takes the checkout back', async () => {
+test('an agent fills a cart by ids, corrects it, applies a code, chooses a delivery and cancels the checkout', async () => {
   const { shop, agent } = await openScene();
   await shop.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const mug = await shop.givenProduct({ name: 'Oak mug', price: '10.00', inventory_quantity: 20 });
@@ -96,7 +96,7 @@ test('carts and checkouts of another agent of the same customer do not exist for
   expect((await agent.GET('/api/agent/carts')).data).toMatchObject({ carts: [], total: 0 });
 });
 
-test('the facts of the shop name its categories, its reach and its legal texts', async () => {
+test('the shop’s description contains its categories, delivery countries and legal texts', async () => {
   const { shop, agent } = await openScene({ categories: ['Kitchen'] });
   await shop.givenProduct({ product_type: 'Kitchen' });
   await shop.givenProduct({ product_type: 'Kitchen' });
@@ -123,7 +123,7 @@ test('the facts of the shop name its categories, its reach and its legal texts',
   });
 });
 
-test('what would do instead is what the agent may buy: within its budget beside the other lines, and in its categories', async () => {
+test('alternatives are limited to purchases that the agent may make: within its remaining budget, and in its categories', async () => {
   const { shop, agent } = await openScene({ budget_cents: 5000, max_per_order_cents: 3000, categories: ['Kitchen'] });
   const options = [{ name: 'Size', values: ['S', 'M', 'L'] }];
   const jug = (name: string, product_type: string) =>
@@ -155,7 +155,7 @@ test('what would do instead is what the agent may buy: within its budget beside 
   const [code, offered = []] = await alternativesTo(outsideSmall?.id);
   expect(code).toBe('category_not_allowed');
   expect(offered).toEqual([small?.id]);
-  // With another line, the 30.00 that one order may cost pay for one of them, and with one more line for none.
+  // With another line, the limit of 30.00 per order covers one of them, and with one more line none.
   const body = { variant_id: spoon.variants[0]?.id ?? '', quantity: 1 };
   await agent.POST('/api/agent/carts/{cart_id}/items', { params: { path: { cart_id } }, body });
   const { error } = await agent.POST('/api/agent/carts/{cart_id}/items', {

@@ -9,7 +9,7 @@ const consent = '/api/storefront/customer/me/agent-consent/{user_code}';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Asked = Awaited<ReturnType<typeof askForConsent>>;
 
-/** An agent asks with the token that it has. */
+/** An agent requests changes with its current token. */
 async function askAgain({ baseUrl, site_id }: OpenShop, access_token: string, wish: object) {
   const response = await fetch(`${baseUrl}/api/agent/consent/request?site_id=${site_id}`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function askAgain({ baseUrl, site_id }: OpenShop, access_token: string, wi
   return { status: response.status, asked: (await response.json()) as Asked & { error?: string } };
 }
 
-test('an agent at the limit of ten asks for other terms, and the new token takes the place of the old one', async () => {
+test('an agent at the limit of ten requests changes, and the new token replaces the old one', async () => {
   const shop = await openShop();
   const [customer, stranger] = [await shop.givenCustomer(), await shop.givenCustomer()];
   for (let i = 0; i < 9; i += 1) await givenAgent(shop, customer);

@@ -132,7 +132,7 @@ test('an agent token alone gives no access to other surfaces or to operations fo
   }
 });
 
-test('beside the token of the storefront an agent fills a cart of its own, within its budget, and its customer buys it', async () => {
+test('with the storefront token an agent fills a cart of its own, within its budget, and its customer buys it', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const customer = await shop.givenCustomer();
@@ -205,7 +205,7 @@ test('customers see and revoke only their own agents, and merchants only those o
   expect(data).toMatchObject({ total: 1, agent_tokens: [{ id: agent_token_id }] });
 });
 
-test('of calls that race with a revocation, none that starts after its answer is accepted', async () => {
+test('no call that starts after the response to a revocation is accepted', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   for (let round = 0; round < 5; round += 1) {

@@ -70,7 +70,7 @@ describe('products of the demo shop', () => {
     expect(units.filter((unit) => !/^\d{13}$/.test(unit.barcode ?? ''))).toEqual([]);
   });
 
-  it('have one variant for every combination of their option values', () => {
+  it('have a variant for every combination of their option values', () => {
     for (const { slug, options = [], variants = [] } of demoProducts) {
       const combinations = options.reduce((product, option) => product * (option.values?.length ?? 0), 1);
       expect(variants.length, slug).toBe(options.length === 0 ? 0 : combinations);
@@ -87,7 +87,7 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('are sketched with a stock for each variant and prices for values that exist', () => {
+  it('define a stock for each variant, and prices only for existing values', () => {
     for (const { slug, stock, options = {}, prices = {} } of sketches) {
       const values = Object.values(options);
       expect(stock.length, slug).toBe(values.reduce((product, { length }) => product * length, 1));

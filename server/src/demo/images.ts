@@ -15,8 +15,8 @@ for (const { slug, picture } of sketches) {
 }
 
 /**
- * The SVG document served at /demo-images/<name>.svg, or undefined when no demo product has such an image. The same name
- * always gives the same document; it is under 4 KB, has no scripts and refers to nothing outside itself.
+ * The SVG document of /demo-images/<name>.svg, or undefined if no demo product has such an image. The same name
+ * always returns the same document; it is under 4 KB, has no scripts and refers to nothing outside itself.
  */
 export function demoImage(name: string): string | undefined {
   const found = pictures.get(name);

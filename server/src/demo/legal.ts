@@ -2,7 +2,7 @@ import type { LegalLinksInput } from '@commerce-backend/spec';
 import type { LanguageCode } from '../language/locales.ts';
 import { safeUrl } from '../shop/return-urls.ts';
 
-/** The legal pages of the demo shop, so that each link of its pages and mails leads somewhere. */
+/** The legal pages of the demo shop, so that each link of its pages and mails works. */
 
 export const LEGAL_KINDS = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
@@ -12,7 +12,7 @@ export function legalPath(site_id: string, kind: LegalKind): string {
   return `/demo-shop/${site_id}/${kind}`;
 }
 
-/** The links of the settings; none where the server has an address that settings would refuse. */
+/** The links of the settings; none if the settings would reject the server's address. */
 export function demoLegal(baseUrl: string, site_id: string): LegalLinksInput {
   const addressOf = (kind: LegalKind) => {
     const address = baseUrl + legalPath(site_id, kind);

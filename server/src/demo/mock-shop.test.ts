@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { mockShop } from './mock-shop.ts';
 
-test('what `commerce mock` serves is the demo shop as it is now', async () => {
+test('`commerce mock` serves the current demo shop', async () => {
   const kept = await readFile(new URL('../../../cli/src/mock/generated/demo-shop.json', import.meta.url), 'utf8');
   expect(JSON.parse(kept), 'Run: node server/scripts/write-mock-shop.ts').toEqual(
     JSON.parse(JSON.stringify(mockShop())),

@@ -15,7 +15,7 @@ export interface DemoOrder {
   code?: string;
   shipping: string;
   payment: 'bank_transfer' | 'manual' | 'card';
-  /** The test card, for those paid by card. */
+  /** The test card, for orders paid by card. */
   card?: string;
   note?: string;
   operations: Deed[];

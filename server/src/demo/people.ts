@@ -37,7 +37,7 @@ export interface Account {
   password: string;
 }
 
-/** Creates the customers as staff does, and sets each password through the link that they would be sent. */
+/** Creates the customers as staff does, and sets each password through the link of the mail. */
 export async function giveAccounts(shop: Shop): Promise<Account[]> {
   const accounts: Account[] = [];
   for (const { email, address } of CUSTOMERS) {

@@ -32,7 +32,7 @@ afterAll(async () => {
 async function seedSomewhere() {
   const server = await testServer();
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-seed-'));
-  // As `npm start` has it: settings take an address without https nowhere else.
+  // As with `npm start`: settings accept an address without https only for localhost.
   const baseUrl = server.baseUrl.replace('127.0.0.1', 'localhost');
   const options = { db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY };
   const { demo } = await seedDemo(options);
@@ -64,7 +64,7 @@ test('the demo shop looks like a shop', async () => {
   expect(picture.headers.get('Content-Type')).toContain('image/svg+xml');
 });
 
-test('its orders are in every state that its ways to pay lead to, one of them awaiting a bank transfer', async () => {
+test('its orders are in every state of its payment methods, one of them awaiting a bank transfer', async () => {
   const { dashboard } = await demoShop();
 
   const orders: Schemas['Order'][] = [];
@@ -95,7 +95,7 @@ test('its customers log in, and see their orders', async () => {
   }
 });
 
-test('its codes give each answer that a shopper may get', async () => {
+test('its codes produce each result that a shopper can get', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants.find(({ sku }) => sku === 'KH-POT-20CM')?.id ?? '';
@@ -115,7 +115,7 @@ test('its codes give each answer that a shopper may get', async () => {
   expect(await apply('SUMMER26')).toBe('discount_expired');
 });
 
-test('goods are brought in two ways to neighbours, in one beyond, and fetched by anyone', async () => {
+test('neighbouring countries have two delivery options, others one, and everyone can pick up', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants[0]?.id ?? '';
@@ -136,7 +136,7 @@ test('goods are brought in two ways to neighbours, in one beyond, and fetched by
   }
 });
 
-test('the credentials are in a file that only its owner reads', async () => {
+test('the credentials are in a file that only its owner can read', async () => {
   const { demo, file, baseUrl } = await demoShop();
 
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(demo);
@@ -145,7 +145,7 @@ test('the credentials are in a file that only its owner reads', async () => {
   expect(response.status).toBe(200);
 });
 
-test('seeding again makes no second shop', async () => {
+test('seeding again creates no second shop', async () => {
   const { options, demo, owner } = await demoShop();
   const count = () => owner.query(sql`select from commerce.sites where merchant_name = 'Alder & Finch'`);
   const { rowCount: before } = await count();
@@ -171,7 +171,7 @@ test('a data directory that lost its file gets a new shop', async () => {
   expect(fresh.staff.email).not.toBe(demo.staff.email);
 });
 
-test('its legal links lead to pages in each language, and to none of a shop that links elsewhere', async () => {
+test('its legal links lead to pages in each language, and are not served for a shop that links elsewhere', async () => {
   const { dashboard, baseUrl } = await demoShop();
   const { data } = await dashboard.GET('/api/dashboard/settings');
   const { terms_url, privacy_url, withdrawal_url, imprint_url } = data?.legal ?? {};
@@ -214,7 +214,7 @@ test('images and legal links follow the server to another address', async () => 
   expect(addresses.every((url) => url.startsWith('http://localhost:9999/demo-images/'))).toBe(true);
 });
 
-test('an order of it can be paid, shipped and delivered', async () => {
+test('its orders can be paid, shipped and delivered', async () => {
   const { dashboard } = await demoShop();
   const query = { payment_status: 'awaiting_payment' } as const;
   const { data: page } = await dashboard.GET('/api/dashboard/orders', { params: { query } });
@@ -227,7 +227,7 @@ test('an order of it can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('a new checkout to try is opened each time, and not at all when its goods are gone', async () => {
+test('each start opens a new checkout to try, and none when its products are gone', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

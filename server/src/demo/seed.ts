@@ -61,7 +61,7 @@ export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCreden
   return { demo, seeded: true };
 }
 
-/** Sets what a shop needs to sell: settings, shipping options and discount codes. */
+/** Sets up the shop for selling: settings, shipping options and discount codes. */
 async function configure(shop: Shop, baseUrl: string): Promise<void> {
   await settings.update(shop, { ...demoSettings, legal: demoLegal(baseUrl, shop.siteId) }, baseUrl);
   for (const option of demoShippingOptions) await shippingOptions.create(shop, option);

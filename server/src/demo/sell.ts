@@ -44,8 +44,8 @@ export async function sellAll(
 }
 
 /**
- * Places the orders that are paid by card; they need transactions of their own, since the card provider is called in between.
- * Then does what the background jobs would do within minutes: expires overdue orders, and asks for late outcomes.
+ * Places the orders that are paid by card; they need transactions of their own, because the card provider is called in between.
+ * Then does the background jobs' work of the next minutes: expires overdue orders, and polls late results.
  */
 export async function sellByCard(db: Pool, actors: DemoActors, settings: CheckoutSettings): Promise<void> {
   const checkoutDeps = checkoutDepsOf(db, settings);

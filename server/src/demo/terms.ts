@@ -43,7 +43,7 @@ export const demoShippingOptions: ShippingOptionInput[] = [
   { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
 ];
 
-/** Its discount codes, one for each answer that a shopper may get. */
+/** Its discount codes, one for each result that a shopper can get. */
 export const demoDiscounts: DiscountInput[] = [
   {
     ...{ code: 'WELCOME10', kind: 'percentage', value: '10', usage_limit_per_customer: 1 },

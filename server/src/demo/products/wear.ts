@@ -1,6 +1,6 @@
 import type { Sketch } from '../sketch.ts';
 
-/** Clothing and what goes with it; most of it is found by the rules of Weather & Wool. */
+/** Clothing and accessories; the rules of Weather & Wool match most of it. */
 export const wear: Sketch[] = [
   {
     slug: 'gale-rain-jacket',

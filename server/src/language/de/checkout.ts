@@ -63,8 +63,7 @@ export const checkout: Record<keyof typeof english, string> = {
   free_of_charge: 'Kostenlos',
 
   payment: 'Zahlung',
-  payment_on_pickup:
-    'Sie können bezahlen, was Sie abholen, und zwar bei der Abholung. Andere Zahlungen nimmt der Shop nicht an.',
+  payment_on_pickup: 'Sie können bei der Abholung bezahlen. Andere Zahlungsarten bietet der Shop nicht an.',
   lacks: 'Der Shop kann zurzeit keine Bestellungen annehmen',
   lacks_delivery:
     'Er bietet noch keinen Versand an. Es wurde nichts bestellt und nichts berechnet, und Ihr Warenkorb bleibt erhalten.',
@@ -98,7 +97,7 @@ export const checkout: Record<keyof typeof english, string> = {
   total: 'Gesamtsumme',
   tax_contained: 'Enthält {amount} MwSt.',
 
-  not_buyable: 'Einige Artikel sind so nicht erhältlich',
+  not_buyable: 'Einige Artikel können nicht bestellt werden',
   not_buyable_text:
     'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an. Entfernen Sie sie hier, oder ändern Sie Ihren Warenkorb im Shop und kommen Sie auf diese Seite zurück.',
   unavailable: 'Nicht mehr erhältlich.',
@@ -129,7 +128,7 @@ export const checkout: Record<keyof typeof english, string> = {
     'Ich akzeptiere die <terms>AGB</terms> und habe die <privacy>Datenschutzerklärung</privacy> und die <withdrawal>Widerrufsbelehrung</withdrawal> gelesen.',
   ask_terms: 'Akzeptieren Sie die AGB, um zu bestellen.',
   test_card: 'Testkarte',
-  test_card_hint: 'Dieser Shop wird gerade getestet: Es wird keine Karte belastet.',
+  test_card_hint: 'Dieser Shop ist im Testbetrieb: Es wird keine Karte belastet.',
   test_success: 'Zahlung gelingt',
   test_declined: 'Zahlung wird abgelehnt',
   test_late_success: 'Zahlung gelingt später',
@@ -146,18 +145,18 @@ export const checkout: Record<keyof typeof english, string> = {
   category_not_allowed_text:
     'Ein Artikel gehört zu keiner der Produktarten, die Sie erlaubt haben. Es wurde nichts bestellt.',
   changed: 'Ihre Bestellung hat sich gerade geändert',
-  changed_text: 'Bitte sehen Sie sie noch einmal an, bevor Sie weitergehen. Es wurde nichts abgebucht.',
+  changed_text: 'Bitte sehen Sie sie noch einmal an, bevor Sie fortfahren. Es wurde nichts abgebucht.',
   code_not_found: 'Diesen Code gibt es nicht. Prüfen Sie die Schreibweise.',
   code_not_started: 'Dieser Code gilt noch nicht.',
   code_expired: 'Dieser Code ist abgelaufen.',
   code_minimum: 'Für diesen Code ist der Mindestbestellwert nicht erreicht.',
-  code_used_up: 'Dieser Code wurde bereits so oft eingelöst, wie er gilt.',
-  code_used_by_you: 'Sie haben diesen Code bereits so oft eingelöst, wie es möglich ist.',
+  code_used_up: 'Dieser Code wurde bereits so oft eingelöst wie erlaubt.',
+  code_used_by_you: 'Sie haben diesen Code bereits so oft eingelöst wie erlaubt.',
   code_not_applicable: 'Dieser Code gilt für keinen dieser Artikel.',
   code_unusable: 'Dieser Code kann nicht eingelöst werden.',
   code_refused: 'Der Rabattcode kann nicht eingelöst werden',
   code_refused_text: '{why} Entfernen Sie ihn, um fortzufahren. Es wurde nichts abgebucht.',
-  review_changed: 'Ihre Bestellung ist nicht mehr so, wie Sie sie gesehen haben',
+  review_changed: 'Ihre Bestellung hat sich seit der Prüfung geändert',
   review_changed_text: 'Es wurde nichts bestellt. Geändert: {parts}. Bitte prüfen Sie das, bevor Sie bestellen.',
   has_changed: 'geändert',
   elsewhere: 'Diese Bestellung wurde in einem anderen Browser fortgesetzt',
@@ -168,8 +167,8 @@ export const checkout: Record<keyof typeof english, string> = {
   total_changed: 'Die Gesamtsumme hat sich von {before} auf {now} geändert',
   price_text:
     'Es wurde nichts bestellt. Bitte prüfen Sie Ihre Bestellung noch einmal: Wenn Sie einverstanden sind, bestellen Sie zur neuen Gesamtsumme.',
-  taken: 'Jemand anderes war schneller',
-  taken_text: 'Einige Artikel wurden gerade von anderen gekauft. Bitte versuchen Sie es noch einmal.',
+  taken: 'Einige Artikel wurden gerade verkauft',
+  taken_text: 'Andere haben gerade einige der Artikel gekauft. Bitte versuchen Sie es noch einmal.',
 
   order_number: 'Bestellnummer {number}',
   thanks: 'Vielen Dank für Ihre Bestellung',
@@ -208,12 +207,12 @@ export const checkout: Record<keyof typeof english, string> = {
 
   login: 'Bitte melden Sie sich an, um diesen Kauf zu bestätigen',
   login_why:
-    'Ein Assistent hat diesen Kauf vorbereitet. Nur die Person, für die er das getan hat, kann ihn sehen und bestätigen.',
+    'Ein Assistent hat diesen Kauf für eine bestimmte Person vorbereitet. Nur sie kann ihn sehen und bestätigen.',
   login_other:
     'Sie sind als {email} angemeldet, und dieser Kauf wurde für jemand anderen vorbereitet. Melden Sie sich mit dem anderen Konto an, um ihn zu sehen.',
   prepared:
-    '{assistant} hat diesen Kauf für Sie vorbereitet. Sehen Sie sich alles an: Bestellt wird erst, wenn Sie es selbst tun.',
-  prepared_ended: 'Sie können trotzdem bestellen oder es lassen.',
+    '{assistant} hat diesen Kauf für Sie vorbereitet. Bitte prüfen Sie alles: Bestellt wird erst, wenn Sie selbst die Bestellung aufgeben.',
+  prepared_ended: 'Sie können diese Bestellung trotzdem aufgeben.',
   prepared_budget: 'Von seinem Budget sind {left} übrig; diese Bestellung kostet {total}.',
 
   not_found: 'Unter dieser Adresse gibt es keine Bestellung',

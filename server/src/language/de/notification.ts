@@ -44,12 +44,12 @@ export const notification: Record<keyof typeof english, string> = {
   password_not_you:
     'Haben Sie es nicht geändert, fordern Sie bei der Anmeldung ein neues an und wenden Sie sich an den Shop.',
 
-  delay_subject: 'Anmeldung bei {shop} vorübergehend gebremst',
+  delay_subject: 'Anmeldung bei {shop} vorübergehend verzögert',
   delay:
-    'Jemand hat mehrere falsche Passwörter für Ihr Konto bei {shop} ausprobiert. Damit niemand weiter probiert, ist die Anmeldung vorübergehend gebremst.',
-  delay_staff_subject: 'Anmeldung beim Dashboard vorübergehend gebremst',
+    'Jemand hat mehrere falsche Passwörter für Ihr Konto bei {shop} ausprobiert. Damit niemand weiter probiert, ist die Anmeldung vorübergehend verzögert.',
+  delay_staff_subject: 'Anmeldung beim Dashboard vorübergehend verzögert',
   delay_staff:
-    'Jemand hat mehrere falsche Passwörter für Ihr Konto beim Dashboard ausprobiert. Damit niemand weiter probiert, ist die Anmeldung vorübergehend gebremst.',
+    'Jemand hat mehrere falsche Passwörter für Ihr Konto beim Dashboard ausprobiert. Damit niemand weiter probiert, ist die Anmeldung vorübergehend verzögert.',
   delay_open: 'Möchten Sie sich jetzt anmelden, öffnen Sie diesen Link in dem Browser, in dem Sie sich anmelden:',
   delay_button: 'Ohne Wartezeit anmelden',
   delay_life: 'Der Link funktioniert nur einmal und gilt {life}. Ihr Passwort brauchen Sie weiterhin.',
@@ -75,10 +75,10 @@ export const notification: Record<keyof typeof english, string> = {
   staff_two_factor_off: 'Die Anmeldung bei Ihrem Konto verlangt keinen Code einer Authenticator-App mehr.',
   staff_recovery_codes: 'Die Wiederherstellungscodes Ihres Kontos wurden ersetzt. Die früheren gelten nicht mehr.',
   staff_not_you:
-    'Waren Sie es nicht, fordern Sie bei der Anmeldung ein neues Passwort an, und sagen Sie den Inhabern des Shops Bescheid.',
-  sensitive_subject: 'Eine heikle Änderung bei {shop}',
+    'Waren Sie es nicht, fordern Sie bei der Anmeldung ein neues Passwort an, und informieren Sie die Inhaber des Shops.',
+  sensitive_subject: 'Sicherheitsrelevante Änderung bei {shop}',
   sensitive_keys: 'Die Schlüssel, mit denen Programme auf {shop} zugreifen, wurden geändert.',
-  sensitive_payments: 'Das Konto, über das {shop} bezahlt wird, wurde geändert.',
+  sensitive_payments: 'Das Zahlungskonto von {shop} wurde geändert.',
   sensitive_settings:
     'Die Bankverbindung von {shop} oder die Adressen, zu denen Käufer geschickt werden, wurden geändert.',
   sensitive_staff: 'Die Mitarbeiter von {shop} oder ihre Berechtigungen wurden geändert.',
@@ -91,9 +91,9 @@ export const notification: Record<keyof typeof english, string> = {
   agent_subject: 'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen',
   agent:
     'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen. Jeder Kauf wartet weiterhin auf Ihre Bestätigung.',
-  agent_name: 'So nennt er sich',
+  agent_name: 'Eigener Name (nicht geprüft)',
   agent_budget: 'Er darf ausgeben',
-  agent_per_order: 'Höchstens für einen Kauf',
+  agent_per_order: 'Höchstbetrag pro Kauf',
   agent_categories: 'Für',
   agent_everything: 'das ganze Sortiment',
   agent_until: 'Bis',
@@ -109,9 +109,9 @@ export const notification: Record<keyof typeof english, string> = {
   webhook_enable: 'Sobald er wieder funktioniert, führen Sie aus: {command}',
   webhook_replay: 'So stellen Sie die fehlgeschlagenen Ereignisse noch einmal zu: {command}',
 
-  capture_subject: 'Das Geld für die Bestellung {number} wurde nicht eingezogen',
+  capture_subject: 'Die Zahlung für die Bestellung {number} konnte nicht eingezogen werden',
   capture_failed:
-    'Der Zahlungsdienst hat {amount} für die Bestellung {number} nicht eingezogen ({reason}). Der Betrag ist nur reserviert, und eine Reservierung endet nach einigen Tagen.',
+    'Der Zahlungsdienst hat {amount} für die Bestellung {number} nicht eingezogen ({reason}). Der Betrag ist nur autorisiert, und die Autorisierung verfällt nach einigen Tagen.',
   capture_again: 'Sobald der Grund behoben ist, führen Sie aus: {command}',
 
   refund_subject: 'Eine Erstattung zur Bestellung {number} ist fehlgeschlagen',
@@ -123,7 +123,7 @@ export const notification: Record<keyof typeof english, string> = {
   payment_kept:
     'Eine Zahlung über {amount} gehört zu keiner Bestellung und muss erstattet werden. Der Zahlungsdienst hat sie nicht vollständig erstattet ({reason}).',
   payment_kept_return:
-    'Bitte erstatten Sie den Rest in Ihrem Konto beim Zahlungsdienst. Dort heißt die Zahlung {reference}.',
+    'Bitte erstatten Sie den Rest in Ihrem Konto beim Zahlungsdienst. Dort hat die Zahlung die Referenz {reference}.',
   reason_lost_card: 'die Karte wurde als verloren oder gestohlen gemeldet',
   reason_ended_card: 'die Karte ist abgelaufen oder gesperrt',
   reason_declined: 'die Bank hat abgelehnt',
@@ -140,7 +140,7 @@ export const notification: Record<keyof typeof english, string> = {
   new_order_method: 'Versand',
   new_order_note: 'Nachricht zur Bestellung: {note}',
   new_order_answer: 'Eine Antwort auf diese E-Mail geht an die Kundin oder den Kunden.',
-  new_order_command: 'Alles dazu auf der Kommandozeile: {command}',
+  new_order_command: 'Einzelheiten auf der Kommandozeile: {command}',
   new_order_panel: 'Im Panel öffnen',
 
   webhook_panel: 'Im Panel öffnen',

@@ -22,7 +22,7 @@ export const order: Record<keyof typeof english, string> = {
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
 
   answer: 'E-Mail-Adresse oder Postleitzahl der Bestellung',
-  answer_hint: 'Die vollständige Adresse zeigen wir nur, wenn Sie eines von beiden kennen.',
+  answer_hint: 'Geben Sie eines von beiden ein, um die vollständige Adresse zu sehen.',
   answer_button: 'Vollständige Adresse anzeigen',
   answer_empty: 'Geben Sie die E-Mail-Adresse oder die Postleitzahl der Bestellung ein.',
   answer_wrong: 'Das ist weder die E-Mail-Adresse noch eine Postleitzahl der Bestellung. Prüfen Sie die Schreibweise.',

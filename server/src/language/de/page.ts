@@ -17,10 +17,10 @@ export const page: Record<keyof typeof english, string> = {
     'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie ihn noch einmal dort, wo Sie ihn erhalten haben.',
   site_suspended: 'Dieser Shop ist zurzeit geschlossen',
   site_suspended_text:
-    'Hier kann gerade nichts gekauft oder nachgesehen werden. Aufgegebene Bestellungen bleiben, wie sie sind: Fragen Sie dazu den Shop.',
+    'Hier kann gerade nichts gekauft oder nachgesehen werden. Bestehende Bestellungen sind davon nicht betroffen: Wenden Sie sich dazu an den Shop.',
   site_moved: 'Dieser Shop zieht gerade um',
   site_moved_text:
-    'Er wechselt auf einen anderen Server und ist in wenigen Minuten wieder da. Aufgegebene Bestellungen bleiben, wie sie sind.',
+    'Er wechselt auf einen anderen Server und ist in wenigen Minuten wieder da. Bestehende Bestellungen sind davon nicht betroffen.',
   rate_limited: 'Zu viele Versuche',
   rate_limited_text:
     'Bitte warten Sie eine Minute, gehen Sie dann zurück und versuchen Sie es noch einmal. Es geht nichts verloren.',

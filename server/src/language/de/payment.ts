@@ -18,13 +18,13 @@ export const payment = {
   was_cancelled_text:
     'Es wurde nichts bestellt und nichts abgebucht. Sie können Ihre Bestellung ändern oder sie bezahlen.',
   given_back: 'Die Zahlung konnte nicht abgeschlossen werden',
-  given_back_text: 'Es wurde nichts bestellt. Falls Geld abgebucht wurde, erhalten Sie es von selbst zurück.',
+  given_back_text: 'Es wurde nichts bestellt. Falls Geld abgebucht wurde, erhalten Sie es automatisch zurück.',
   budget_in_use: 'Eine andere Zahlung läuft noch',
   budget_in_use_text:
     'Sie braucht den Rest vom Budget des Assistenten. Schließen Sie jene Zahlung zuerst ab, oder brechen Sie sie ab. Hier wurde nichts bestellt.',
   test: 'Testzahlung',
   test_text:
-    'Diese Seite steht für die Seite eines Zahlungsanbieters, auf der eine Zahlung bestätigt wird. Es wird kein Geld abgebucht.',
+    'Diese Seite simuliert die Seite eines Zahlungsanbieters, auf der eine Zahlung bestätigt wird. Es wird kein Geld abgebucht.',
   test_approve: 'Zahlung von {amount} bestätigen',
   test_decline: 'Ablehnen',
   test_back: 'Zurück, ohne zu bezahlen',

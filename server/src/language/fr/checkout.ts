@@ -62,8 +62,7 @@ export const checkout: Record<keyof typeof english, string> = {
   free_of_charge: 'Gratuit',
 
   payment: 'Paiement',
-  payment_on_pickup:
-    'Vous pouvez payer ce que vous retirez sur place, au moment du retrait. La boutique n’accepte aucun autre paiement.',
+  payment_on_pickup: 'Vous pouvez payer au moment du retrait. La boutique ne propose aucun autre mode de paiement.',
   lacks: 'La boutique ne peut pas prendre de commande pour le moment',
   lacks_delivery:
     'Elle ne propose encore aucune livraison. Rien n’a été commandé ni débité, et votre panier est conservé.',
@@ -97,7 +96,7 @@ export const checkout: Record<keyof typeof english, string> = {
   total: 'Total',
   tax_contained: 'Dont {amount} de TVA',
 
-  not_buyable: 'Certains articles ne peuvent pas être achetés en l’état',
+  not_buyable: 'Certains articles ne peuvent pas être commandés',
   not_buyable_text:
     'Consultez <a>les remarques à côté des articles</a>. Supprimez-les ici, ou modifiez votre panier dans la boutique puis revenez sur cette page.',
   unavailable: 'N’est plus en vente.',
@@ -155,7 +154,7 @@ export const checkout: Record<keyof typeof english, string> = {
   code_unusable: 'Ce code ne peut pas être utilisé.',
   code_refused: 'Le code promo ne peut pas être utilisé',
   code_refused_text: '{why} Supprimez-le pour continuer. Rien n’a été débité.',
-  review_changed: 'Votre commande n’est plus telle que vous l’avez vue',
+  review_changed: 'Votre commande a changé depuis votre vérification',
   review_changed_text: 'Rien n’a été commandé. Modifié : {parts}. Vérifiez avant de commander.',
   has_changed: 'modifié',
   elsewhere: 'Cette commande a été poursuivie dans un autre navigateur',
@@ -166,8 +165,8 @@ export const checkout: Record<keyof typeof english, string> = {
   total_changed: 'Le total est passé de {before} à {now}',
   price_text:
     'Rien n’a été commandé. Vérifiez de nouveau votre commande : si elle vous convient, passez-la au nouveau total.',
-  taken: 'Quelqu’un a été plus rapide',
-  taken_text: 'Certains articles viennent d’être achetés par d’autres. Veuillez réessayer.',
+  taken: 'Certains articles viennent d’être vendus',
+  taken_text: 'D’autres clients viennent d’acheter certains articles. Veuillez réessayer.',
 
   order_number: 'Commande n° {number}',
   thanks: 'Merci pour votre commande',
@@ -204,11 +203,11 @@ export const checkout: Record<keyof typeof english, string> = {
   next_handed_over: 'Vous payez à la remise des articles.',
 
   login: 'Connectez-vous pour confirmer cet achat',
-  login_why: 'Un assistant a préparé cet achat. Seule la personne pour qui il l’a fait peut le voir et le confirmer.',
+  login_why: 'Un assistant a préparé cet achat. Seule la personne à qui il est destiné peut le voir et le confirmer.',
   login_other:
     'Vous êtes connecté en tant que {email}, et cet achat a été préparé pour quelqu’un d’autre. Connectez-vous avec cet autre compte pour le voir.',
   prepared:
-    '{assistant} a préparé cet achat pour vous. Vérifiez tout : rien n’est commandé tant que vous ne le faites pas vous-même.',
+    '{assistant} a préparé cet achat pour vous. Vérifiez tout : rien n’est commandé tant que vous ne passez pas la commande vous-même.',
   prepared_ended: 'Vous pouvez encore passer cette commande, ou y renoncer.',
   prepared_budget: 'Il reste {left} de son budget ; cette commande s’élève à {total}.',
 
@@ -229,7 +228,7 @@ export const checkout: Record<keyof typeof english, string> = {
     'Le panier est vide, ou plus rien de son contenu n’est en vente. Rien n’a été débité.\nRetournez dans la boutique et choisissez de nouveau.',
   shop_unavailable: 'Un instant, s’il vous plaît',
   shop_unavailable_text:
-    'La boutique ne peut pas répondre pour le moment. Revenez en arrière et réessayez dans quelques secondes.\nVous ne risquez pas de commander deux fois.',
+    'La boutique n’est pas disponible pour le moment. Revenez en arrière et réessayez dans quelques secondes.\nVous ne risquez pas de commander deux fois.',
   internal_error: 'Une erreur s’est produite de notre côté',
   internal_error_text: 'Revenez en arrière et réessayez. Vous ne risquez pas de commander deux fois.',
   cancelled: 'Cette commande a été interrompue',

@@ -11,15 +11,15 @@ export const consent: Record<keyof typeof english, string> = {
   too_many_codes: 'Trop de codes erronés',
   too_many_codes_text:
     'Ouvrez le lien que l’assistant affiche au lieu de saisir son code, ou attendez un moment et réessayez.',
-  unknown_client: 'Cet assistant n’est pas connu ici',
+  unknown_client: 'Assistant inconnu',
   unknown_client_text:
-    'Il est peut-être resté absent trop longtemps, ou sa description est illisible pour le moment. Connectez-le de nouveau là où vous l’utilisez.',
+    'Son enregistrement a peut-être expiré, ou sa description est illisible pour le moment. Connectez-le de nouveau là où vous l’utilisez.',
   unknown_address: 'Ce lien n’appartient pas à l’assistant',
   unknown_address_text:
     'Il mènerait à une adresse que l’assistant n’a pas indiquée. Rien n’a été autorisé. Connectez-le de nouveau là où vous l’utilisez.',
-  mistaken_request: 'L’assistant a mal formulé sa demande',
-  mistaken_request_text: 'Rien n’a été autorisé. C’est à ceux qui le développent d’y remédier.',
-  leave: 'Vous repartez',
+  mistaken_request: 'Demande de l’assistant non valide',
+  mistaken_request_text: 'Rien n’a été autorisé. Ses développeurs doivent corriger cela.',
+  leave: 'Redirection en cours',
   leave_text: 'Il n’y a plus rien à décider ici. Vous allez être redirigé vers {place}.',
   go_back: 'Retour vers {place}',
 
@@ -54,10 +54,10 @@ export const consent: Record<keyof typeof english, string> = {
   per_order_none: 'Laissez vide pour n’avoir d’autre limite que le budget.',
   worst_case:
     'Si vous ne changez rien, il peut dépenser au plus {amount} jusqu’au {moment}, et seulement pour ce que vous confirmez.',
-  category_unknown: '{name} (la boutique n’a rien de tel pour le moment)',
-  changes: 'Ce qui change pour cet assistant',
+  category_unknown: '{name} (aucun produit pour le moment)',
+  changes: 'Modifications pour cet assistant',
   changes_why: 'Il a déjà un accès. Dès qu’il utilise le nouveau, l’accès actuel prend fin.',
-  changes_none: 'Rien d’autre que la durée.',
+  changes_none: 'Seulement la date d’expiration.',
   change: '{before}, puis {after}',
   change_new: 'Nouvellement autorisé',
   change_lost: 'N’est plus autorisé',
@@ -80,7 +80,7 @@ export const consent: Record<keyof typeof english, string> = {
   this_device: 'Une application sur cet appareil',
   from_network: '{moment}, depuis le réseau de {address}',
   from_unknown: '{moment}, depuis un réseau inconnu',
-  software: 'Il indique que son logiciel est {software}, ce que personne n’a vérifié',
+  software: 'Logiciel déclaré : {software} (non vérifié)',
   to_account: 'Voir les assistants dans votre compte et leur retirer l’accès',
 
   wrong_password: 'Le mot de passe est incorrect.',
@@ -88,10 +88,10 @@ export const consent: Record<keyof typeof english, string> = {
   password_for_budget: 'Saisissez votre mot de passe pour ce budget.',
   amount_form: 'Saisissez un montant, par exemple {example}.',
   amount_high:
-    'Vous pouvez réduire le budget, mais pas l’augmenter : l’assistant n’en demande pas plus, ou la boutique n’en autorise pas plus.',
+    'Vous pouvez réduire le budget, mais pas l’augmenter au-delà de la demande ou de la limite de la boutique.',
   per_order_high:
-    'Vous pouvez réduire la limite par achat, mais pas l’augmenter : l’assistant n’en demande pas plus, ou la boutique n’en autorise pas plus.',
-  choose_scope: 'Choisissez au moins une chose qu’il peut faire, ou refusez.',
+    'Vous pouvez réduire la limite par achat, mais pas l’augmenter au-delà de la demande ou de la limite de la boutique.',
+  choose_scope: 'Choisissez au moins une autorisation, ou refusez.',
   choose_category: 'Choisissez au moins un type de produit, ou refusez.',
   compare_codes: 'Comparez les codes et cochez la case s’ils sont identiques.',
 
@@ -107,7 +107,7 @@ export const consent: Record<keyof typeof english, string> = {
   ended: 'Son accès a pris fin depuis.',
   ended_by_customer: 'Vous lui avez retiré l’accès depuis.',
   ended_by_merchant: 'La boutique lui a retiré l’accès depuis.',
-  ended_by_agent: 'Il a rendu son accès depuis.',
+  ended_by_agent: 'Il a mis fin à son accès depuis.',
   ended_revoked: 'Son accès a été retiré depuis.',
 
   approved: 'Vous avez donné votre autorisation',
@@ -117,7 +117,8 @@ export const consent: Record<keyof typeof english, string> = {
   denied: 'Vous avez refusé',
   denied_text: 'L’assistant n’obtient aucun accès. Vous pouvez fermer cette page.',
   expired: 'Cette demande a expiré',
-  expired_text: 'Elle n’a pas été décidée à temps. Rien n’a été autorisé. L’assistant peut demander de nouveau.',
+  expired_text: 'Vous n’avez pas décidé à temps. Rien n’a été autorisé. L’assistant peut demander de nouveau.',
   full_house: 'Vous avez déjà dix assistants',
-  full_house_text: 'Il ne peut pas y en avoir plus. Mettez fin à l’un d’eux pour en autoriser un autre, ou refusez.',
+  full_house_text:
+    'Il ne peut pas y en avoir plus. Retirez l’accès à l’un d’eux pour en autoriser un autre, ou refusez.',
 };

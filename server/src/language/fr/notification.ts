@@ -79,23 +79,23 @@ export const notification: Record<keyof typeof english, string> = {
   staff_not_you:
     'Si ce n’était pas vous, demandez un nouveau mot de passe sur la page de connexion et prévenez les propriétaires de la boutique.',
   sensitive_subject: 'Une modification sensible chez {shop}',
-  sensitive_keys: 'Les clés avec lesquelles des programmes utilisent {shop} ont été modifiées.',
-  sensitive_payments: 'Le compte par lequel {shop} est payée a été modifié.',
+  sensitive_keys: 'Les clés d’accès de {shop} ont été modifiées.',
+  sensitive_payments: 'Le compte de paiement de {shop} a été modifié.',
   sensitive_settings:
     'Les coordonnées bancaires de {shop}, ou les adresses vers lesquelles ses clients sont renvoyés, ont été modifiées.',
-  sensitive_staff: 'Les personnes qui travaillent pour {shop}, ou leurs droits, ont été modifiés.',
+  sensitive_staff: 'Les membres de l’équipe de {shop} ou leurs autorisations ont été modifiés.',
   sensitive_by: 'Par',
   sensitive_key: 'une clé API',
   sensitive_at: 'Le',
   sensitive_next:
-    'Si ce n’était pas voulu, fermez les sessions et les clés que vous ne connaissez pas, et annulez la modification.',
+    'Si ce n’était pas voulu, révoquez les sessions et les clés que vous ne reconnaissez pas, et annulez la modification.',
 
   agent_subject: 'Vous avez autorisé un assistant à acheter pour vous chez {shop}',
   agent:
     'Vous avez autorisé un assistant à acheter pour vous chez {shop}. Chaque achat attend toujours votre confirmation.',
-  agent_name: 'Le nom qu’il se donne',
+  agent_name: 'Nom déclaré',
   agent_budget: 'Il peut dépenser',
-  agent_per_order: 'Au plus pour un achat',
+  agent_per_order: 'Maximum par achat',
   agent_categories: 'Pour',
   agent_everything: 'toute la boutique',
   agent_until: 'Jusqu’au',
@@ -111,7 +111,7 @@ export const notification: Record<keyof typeof english, string> = {
 
   capture_subject: 'Le montant de la commande {number} n’a pas été encaissé',
   capture_failed:
-    'Le prestataire de paiement n’a pas encaissé {amount} pour la commande {number} ({reason}). Le montant est seulement réservé, et une réservation prend fin après quelques jours.',
+    'Le prestataire de paiement n’a pas encaissé {amount} pour la commande {number} ({reason}). Le montant est seulement autorisé, et cette autorisation expire après quelques jours.',
   capture_again: 'Une fois la cause résolue, exécutez : {command}',
 
   refund_subject: 'Un remboursement de la commande {number} a échoué',

@@ -22,7 +22,7 @@ export const order: Record<keyof typeof english, string> = {
   tax_contained_at: 'Dont {amount} de TVA ({rate})',
 
   answer: 'Adresse e-mail ou code postal de la commande',
-  answer_hint: 'L’adresse complète ne s’affiche que si vous connaissez l’un des deux.',
+  answer_hint: 'Saisissez l’un des deux pour afficher l’adresse complète.',
   answer_button: 'Afficher l’adresse complète',
   answer_empty: 'Saisissez l’adresse e-mail ou le code postal de la commande.',
   answer_wrong: 'Ce n’est ni l’adresse e-mail ni un code postal de la commande. Vérifiez ce que vous avez saisi.',

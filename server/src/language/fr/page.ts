@@ -17,10 +17,10 @@ export const page: Record<keyof typeof english, string> = {
     'Il a peut-être été tronqué ou mal recopié. Ouvrez-le de nouveau depuis le message dans lequel vous l’avez reçu.',
   site_suspended: 'Cette boutique est fermée pour le moment',
   site_suspended_text:
-    'Rien ne peut être acheté ni consulté ici pour l’instant. Les commandes passées restent telles quelles : adressez-vous à la boutique.',
+    'Rien ne peut être acheté ni consulté ici pour l’instant. Les commandes existantes ne sont pas concernées : adressez-vous à la boutique.',
   site_moved: 'Cette boutique change de serveur',
   site_moved_text:
-    'Elle sera de nouveau accessible dans quelques minutes. Les commandes passées restent telles quelles.',
+    'Elle sera de nouveau accessible dans quelques minutes. Les commandes existantes ne sont pas concernées.',
   rate_limited: 'Trop de tentatives',
   rate_limited_text: 'Patientez une minute, puis revenez en arrière et réessayez. Rien n’est perdu.',
   form_unreadable: 'Le formulaire n’a pas pu être lu',
@@ -31,7 +31,7 @@ export const page: Record<keyof typeof english, string> = {
   web_page_text: 'Ouvrez-la dans un navigateur.',
   unavailable: 'Un instant, s’il vous plaît',
   unavailable_text:
-    'La boutique ne peut pas répondre pour le moment. Revenez en arrière et réessayez dans quelques secondes.',
+    'La boutique n’est pas disponible pour le moment. Revenez en arrière et réessayez dans quelques secondes.',
   internal_error: 'Une erreur s’est produite de notre côté',
   internal_error_text: 'Revenez en arrière et réessayez.',
   foreign_form: 'Merci d’envoyer de nouveau le formulaire',

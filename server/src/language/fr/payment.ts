@@ -20,7 +20,7 @@ export const payment = {
   budget_in_use_text:
     'Il utilise le reste du budget de l’assistant. Terminez ou annulez d’abord ce paiement. Rien n’a été commandé ici.',
   test: 'Paiement de test',
-  test_text: 'Cette page remplace celle d’un prestataire, où l’on confirme un paiement. Aucun montant n’est débité.',
+  test_text: 'Cette page simule celle d’un prestataire, où l’on confirme un paiement. Aucun montant n’est débité.',
   test_approve: 'Accepter le paiement de {amount}',
   test_decline: 'Refuser',
   test_back: 'Revenir sans payer',

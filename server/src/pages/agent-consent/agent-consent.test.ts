@@ -130,8 +130,7 @@ test("the agent's own description is marked as unverified, and cut short", async
 
   const page = await loggedIn({ shop, customer, asked, browser: new PaperBrowser(baseUrl) });
 
-  const [, shown = ''] =
-    /Self-reported software: <q dir="auto">([^<]*)<\/q> \(not verified\)/.exec(page.html) ?? [];
+  const [, shown = ''] = /Self-reported software: <q dir="auto">([^<]*)<\/q> \(not verified\)/.exec(page.html) ?? [];
   expect(shown).toMatch(/^VERIFIED by the shop/);
   expect(shown.length).toBeLessThanOrEqual(80);
   expect(page.html).not.toContain('evil.example');

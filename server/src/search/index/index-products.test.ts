@@ -88,7 +88,7 @@ test('concurrent changes of one product leave it indexed with the words of the l
   expect(rows.map(({ term }) => term)).toEqual([data?.name.toLowerCase()]);
 });
 
-test('the job reindexes what an older release indexed', async () => {
+test('the job reindexes products that an older release indexed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Gramophone' });
   await shop.dashboard.PATCH('/api/dashboard/settings', {

@@ -21,7 +21,7 @@ interface Source {
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // The products are kept from deletion, which takes their postings along. Rows are locked in id order, so that two calls for the
+  // Locks the products against deletion, which would delete their postings. Rows are locked in id order, so that two calls for the
   // same products cannot deadlock, and before products are read.
   await db.run(
     sql`with kept as materialized (
@@ -119,13 +119,13 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-/** Few at a time: while their postings are made the process answers no request, and while they are written PostgreSQL has less time. */
+/** Small batches: while their postings are computed, the process serves no request, and writing them slows PostgreSQL down. */
 const BATCH = 8;
 
 /**
  * Reindexes a batch of the products that an older release indexed. Returns their number; zero when none is left. With the last
  * batch it also marks the latent semantic model for retraining, since terms may have changed, and invalidates cached answers.
- * Done with each batch, that left the shop without a cache for as long as the work takes.
+ * Doing so with each batch would leave the shop without a cache during the whole run.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
   const rows = await db.rows<RowOf<'product_search', 'product_id'>>(

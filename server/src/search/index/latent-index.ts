@@ -19,7 +19,7 @@ export function productVectors(db: SearchDb): Sql {
       and v.model_id = (select id from search_models where site_id = ${db.siteId})), ${NO_VECTOR}), ''), 'hex')`;
 }
 
-/** Stands for a product without a vector in the shop's current model. No product's vector is all zeros. */
+/** Marks a product without a vector in the shop's current model. No product's vector is all zeros. */
 export const NO_VECTOR = Buffer.alloc(DIMENSIONS);
 
 /** Decodes what `productVectors` read. */

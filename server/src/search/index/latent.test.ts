@@ -14,7 +14,7 @@ import { weightsOf } from './latent-text.ts';
 function texts(): TermWeights[] {
   return Array.from({ length: 1_200 }, (_, i) => {
     const room = i % 2 === 0 ? 'kitchen' : 'garden';
-    // 150 things in each room, which is more than there are dimensions, so that the model has to generalize.
+    // 150 items per room, more than there are dimensions, so that the model has to generalize.
     const thing = (step: number) => `${room}${(i * step + Math.floor(i / 7)) % 150}`;
     return weightsOf({ name: `${thing(7)} ${thing(11)}`, vendor: null, product_type: null, description: thing(13) });
   });

@@ -9,7 +9,7 @@ export const DIMENSIONS = 128;
 /** A term of a single product relates it to no other, and one of every fifth product to too many. */
 const MIN_DOCUMENT_FREQUENCY = 2;
 const MAX_DOCUMENT_SHARE = 0.2;
-/** Of the other terms, the most frequent are kept. */
+/** The most frequent terms are kept. */
 const MAX_TERMS = 30_000;
 /** Subspace iterations; more did not improve relevance. */
 const ITERATIONS = 2;
@@ -101,7 +101,7 @@ function idfByTerm(texts: TermWeights[]): Map<string, TermIdf> {
   return new Map(kept.map(([term, count], at) => [term, { at, idf: Math.log(texts.length / count) }]));
 }
 
-/** The terms of a text by their number, with what each counts; as a whole of length 1. */
+/** The terms of a text by their number, with their weights; normalized to length 1. */
 interface Row {
   terms: Int32Array;
   values: Float32Array;
@@ -169,7 +169,7 @@ function gram(columns: Float32Array, rows: number): Float64Array {
   return products;
 }
 
-/** Keeps a column that depends on earlier ones from causing a division by zero. */
+/** Prevents a division by zero for a column that depends on earlier ones. */
 const TINY = 1e-12;
 
 /** The Cholesky factor (a lower triangle), in place. */

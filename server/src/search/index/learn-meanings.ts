@@ -13,7 +13,7 @@ const MIN_PRODUCTS = 1_000;
 const MAX_SAMPLE = 20_000;
 /** The model is retrained when this share of the products has been added or changed since. */
 const CHANGED_SHARE = 0.2;
-/** Products or terms per statement. Few: while their texts are read, the process answers nobody. */
+/** Products or terms per statement. Small, because the process serves no request while their texts are read. */
 const BATCH = 20;
 
 /** Runs something in the shop, in a transaction of its own. */
@@ -22,15 +22,15 @@ export type InTransaction = <T>(work: (db: SearchDb) => Promise<T>) => Promise<T
 interface State {
   /** The current model, if there is one. */
   model_id: string | null;
-  /** How many products there were when it was trained, and how many have changed since. */
+  /** The number of products when it was trained, and the number of changes since. */
   trained_products: number;
   changed: number;
   products: number;
 }
 
 /**
- * Updates a shop's latent semantic model: trains it when there is none or much has changed since, and then computes the
- * vectors of new and changed products. Returns the number of those. It uses many short transactions, so that it blocks
+ * Updates a shop's latent semantic model: trains it if there is none or much has changed since, and then computes the
+ * vectors of new and changed products. Returns their number. It uses many short transactions, so that it blocks
  * nobody. Running it twice at once only repeats work.
  */
 export async function learnMeanings(inTransaction: InTransaction): Promise<number> {
@@ -133,7 +133,7 @@ async function embedProducts(inTransaction: InTransaction, model_id: string): Pr
   return embedded;
 }
 
-/** Makes searches show what was learnt: answers cached until now count no longer. */
+/** Makes searches use the new model: invalidates responses cached until now. */
 async function complete(db: SearchDb, model_id: string): Promise<void> {
   await db.run(sql`update search_models set completed_at = now() where site_id = ${db.siteId} and id = ${model_id}`);
 }
@@ -142,9 +142,9 @@ async function complete(db: SearchDb, model_id: string): Promise<void> {
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The next products whose vectors are outdated, and the last id among them; those before `after` were looked at already, and what
- * has changed there since is left for the next run. Looked for from the beginning each time, they would be found behind ever more
- * that have their vectors. And these are looked up by id, not joined, whatever is known of a table that was empty a moment ago.
+ * The next products whose vectors are outdated, and the last id among them; those before `after` were checked already, and their
+ * later changes are left for the next run. Starting from the beginning each time would skip ever more products
+ * that have their vectors. These are looked up by id, not joined, because the statistics of a new table may still say that it is empty.
  */
 async function readOutdated(
   db: SearchDb,

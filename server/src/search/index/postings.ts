@@ -49,7 +49,7 @@ export const VALUE = '=';
 export const CODE = '#';
 export const ATTRIBUTE = '@';
 
-/** The term of products with a longer description or longer metadata than is indexed: what they do not have, only the texts show. */
+/** The term of products whose description or metadata is longer than the index: absence in them can only be checked in the texts. */
 export const LONG_TEXT = '~long';
 
 /** All postings of a product. BM25F is saturated here, so that a query only has to add up impacts. */

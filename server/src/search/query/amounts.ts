@@ -60,9 +60,9 @@ export interface NumericPhrase {
   isPrice: 'always' | 'in sentences' | 'with a currency';
   /** A mere amount, which is no limit. */
   isPlain?: boolean;
-  /** Whether it is not clear what it bounds. */
+  /** Whether its bound is unclear. */
   isUnread?: boolean;
-  /** The token that refuses the thing only beyond the amount: the `no` of `no lamps over 100 euros`. */
+  /** The token that excludes the thing only beyond the amount: the `no` of `no lamps over 100 euros`. */
   none?: number | undefined;
 }
 

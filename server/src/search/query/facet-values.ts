@@ -13,7 +13,7 @@ const MAX_WORDS = 4;
 const ENDS_NOUN_PHRASE = new Set(
   'made for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '),
 );
-/** Where this precedes all that is searched for, a purpose is named and no thing: `something for the garden`. */
+/** If this precedes all content words, the sentence names a purpose and no product: `something for the garden`. */
 const IS_FOR =
   /(?<!look|looking|search|searching|ask|asking|shopping|budget|on the hunt)\s(?:for|to|für|zum|zur|pour|who|while)\s+(?:\p{L}+\s+){0,2}$/iu;
 
@@ -85,7 +85,7 @@ function valueTermsOf(value: string): string[] {
   return sizeSpellings(value).map((spelling) => VALUE + spelling);
 }
 
-/** Which of the values there are; those of goods not if they are in nothing but attributes. */
+/** The values that exist in the shop; names of goods only if they occur outside of attributes. */
 async function readExistingValues(db: SearchDb, values: string[], ofGoods: string[]): Promise<Set<string>> {
   const rows = await db.rows<{ term: string }>(
     sql`select w.term from unnest(${values}::text[]) as w (term)
@@ -115,7 +115,7 @@ export function findHeadNoun(
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
   for (const [at, { text, term, start }] of words.entries()) {
     const between = at > 0 ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
-    // The salad is not what `vegetables for a salad` asks for, even if no name ends with vegetables.
+    // `vegetables for a salad` asks for vegetables, even if no name ends with that word.
     if (/\s(?:for|für|pour|zum|zur)\s/i.test(between)) break;
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;

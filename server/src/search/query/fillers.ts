@@ -28,7 +28,7 @@ export function endOfOpening(tokens: Token[]): number {
 }
 
 const LABELS = wordSet('labels');
-/** These before a colon say of an amount what it is. */
+/** Before a colon, these name the meaning of an amount. */
 const NAME_AMOUNTS = new Set(['max', 'maximum', 'price']);
 const QUOTES = new Set('" _ { } ( ) [ ] : = “ ” „ « »'.split(' '));
 const ABBREVIATIONS = new Set('max min ca approx'.split(' '));

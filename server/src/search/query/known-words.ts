@@ -26,7 +26,7 @@ export function has(known: Known | undefined): boolean {
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
-  // Put together here: beneath row-level security, no index is used for what an operator that might leak makes.
+  // Concatenated here, because under row-level security no index is used for the result of an operator that might leak.
   const values = phrases.map((phrase) => VALUE + phrase);
   const rows = await db.rows<{
     phrase: string;

@@ -149,13 +149,13 @@ test.each([
   ...WITHOUT_WOOL.map((sentence) => [sentence, 'wool'] as const),
   ...WITHOUT_WOLLE.map((sentence) => [sentence, 'wolle'] as const),
   ...WITHOUT_LAINE.map((sentence) => [sentence, 'laine'] as const),
-])('understands what is not wanted, and does not search for it: %s', (sentence, unwanted) => {
+])('understands an exclusion, and does not search for its words: %s', (sentence, unwanted) => {
   const { constraints, words } = read(sentence);
   expect(constraints.flatMap(({ kind, value }) => (kind === 'without' ? [value] : []))).toContain(unwanted);
   expect(words.map(({ term }) => term)).not.toContain(unwanted);
 });
 
-test.each(REFUSING_NOTHING)('takes a negation that refuses nothing for no limit: %s', (sentence) => {
+test.each(REFUSING_NOTHING)('does not treat a negation that excludes nothing as a limit: %s', (sentence) => {
   expect(read(sentence).constraints.filter(({ kind }) => kind === 'without')).toEqual([]);
 });
 
@@ -164,7 +164,7 @@ test('reports a negation without an object', () => {
   expect(constraint).toMatchObject({ kind: 'without', isUnread: true });
 });
 
-test('wants what somebody lacks and asks for', () => {
+test('treats a missing thing as wanted', () => {
   const { constraints, words } = read('her new place has no clock, so I want to give her a wall clock');
   expect(constraints).toEqual([]);
   expect(words.map(({ text }) => text)).toContain('clock');
@@ -178,11 +178,11 @@ test.each(ON_SALE)('understands that its price must be reduced: %s', (sentence) 
   expect(read(sentence).constraints).toMatchObject([{ kind: 'value', value: 'on_sale' }]);
 });
 
-test('what is for sale is not reduced', () => {
+test('does not read `for sale` as reduced', () => {
   expect(read('do you have scarves for sale').constraints).toEqual([]);
 });
 
-test.each(FOUR_FOR_60)('divides a price for all pieces: %s', (sentence) => {
+test.each(FOUR_FOR_60)('divides a price for all pieces by their number: %s', (sentence) => {
   const { constraints } = read(sentence);
   expect(constraints.flatMap(({ kind, value }) => (kind === 'quantity' ? [value] : []))).toEqual(['4']);
   expect(constraints.flatMap(({ kind, max }) => (kind === 'price' ? [max] : []))).toEqual([15]);

@@ -41,7 +41,7 @@ const NEXT_CLAUSE = wordSet('next_clause');
 /** The same among keywords. */
 const AFTER_PRICE = wordSet('after_price');
 
-/** How far from the amount a price may be that is said to be near it. */
+/** The tolerance of a price that should be near an amount. */
 const NEARNESS = 0.25;
 export const OPPOSITE = { min: 'max', max: 'min', near: 'near' } as const;
 
@@ -130,7 +130,7 @@ function startOfClause(tokens: Token[], at: number): number {
   return tokens.slice(0, at).findLastIndex(isEnd) + 1;
 }
 
-/** `no lamps over 100 euros` refuses the lamps only beyond the amount: the index of what refuses them. */
+/** `no lamps over 100 euros` excludes lamps only beyond the amount: the index of the negation. */
 function refusedThing(tokens: Token[], at: number): number | undefined {
   const start = startOfClause(tokens, at);
   return start < at - 1 && at - start < MAX_NEGATION && NONE_OF.has(tokens[start]?.text ?? '') ? start : undefined;
@@ -146,7 +146,7 @@ function refusesInClause(tokens: Token[], at: number, to: number): boolean {
   return clause.some(({ text }) => REFUSING.has(text));
 }
 
-/** Before these, a price is what one is ready to pay. */
+/** After these, a price is the amount that someone wants to pay. */
 const READY_TO_PAY = new Set('for at fur pour a zu'.split(' '));
 const LESS_OR_MORE =
   /^(?:less|lower|below|under|cheaper|more|higher|above|over|up|weniger|gunstiger|billiger|mehr|moins)$/;
@@ -208,7 +208,7 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
   if (phrase.isUnread)
     return isSentence && canEndPrice(tokens[to], isSentence) ? { ...limit('price', to), isUnread: true } : undefined;
   if (isPlain && (currency || (isSentence && isOfPrices(tokens, from) && endsClause(tokens[to])))) {
-    // `$20` alone is no limit, unless it is stated what it is for.
+    // `$20` alone is no limit, unless its purpose is stated.
     if (!isSentence) return undefined;
     const amount = { kind: 'price' as const, from, to, ...(currency && { currency }) };
     return priceOf && min !== undefined ? { ...amount, max: min } : { ...amount, isUnread: true };
@@ -258,7 +258,7 @@ function startOfRatingWord(tokens: Token[], at: number): number | undefined {
   return RATING_WORDS.has(tokens[i]?.text ?? '') ? i : undefined;
 }
 
-/** Whether a plain number before this token can be a price: it counts or measures nothing. */
+/** Whether a plain number before this token can be a price, because it neither counts nor measures. */
 function canEndPrice(next: Token | undefined, isSentence: boolean): boolean {
   if (!next || next.kind === 'sign') return !['-', '%', '"'].includes(next?.text ?? '');
   if (CURRENCIES[next.text] || (isSentence && NEXT_CLAUSE.has(next.text))) return true;

@@ -12,7 +12,7 @@ const OPENINGS = phraseTable<'always' | 'plain no'>([
   ['always', list('without')],
   ['plain no', 'no'],
 ]);
-/** These exclude nothing: a thing that somebody lacks is wanted. */
+/** These exclude nothing: a missing thing is wanted. */
 const HARMLESS = phraseTable([['harmless', list('harmless')]]);
 const NEGATED_VERBS = phraseTable([['negated', list('refused_verbs')]]);
 const REFUSING_VERBS = wordSet('refusing_verbs');
@@ -20,7 +20,7 @@ const REFUSED_AFTER = phraseTable([['refused', list('refused_after')]]);
 const PAUSES = new Set(['with', 'but', 'and', 'please', 'just', ',', ';', '.', '-', '–', '—', '(', ':']);
 /** Words between a negation and the unwanted thing. */
 const AFTER_NEGATION = wordSet('after_negation');
-/** These stand for something else in the sentence. */
+/** These refer to something else in the sentence. */
 const PRONOUNS = new Set('that this it those these them das dies davon ca cela'.split(' '));
 /** Conjunctions of unwanted things. */
 const OR = wordSet('or');

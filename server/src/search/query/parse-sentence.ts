@@ -13,8 +13,8 @@ import { readLanguage } from './shop-language.ts';
 import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windowsAt } from './stand-ins.ts';
 
 /**
- * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it or
- * another word for it stands in, if the shop has that. `understood` still quotes the sentence.
+ * A sentence in the words of the shop: a word that is in no name and no value of a product is replaced by another form of it or
+ * another word for it, if the shop has that. `understood` still quotes the sentence.
  */
 
 /** Systems that precede a size: the `W` of `W32`. */
@@ -158,7 +158,7 @@ function inUnwantedWords(
   const meaning =
     unwantedWindows(constraint).flatMap((window) => standIn(window, language, lookup) ?? [])[0] ??
     (mayBeCompound(value, language, lookup) ? meaningOfCompound(value, language, lookup)?.terms.join(' ') : undefined);
-  // `candles, but no scented candles`, of which the shop has no word for the scented ones: that refuses not all of them.
+  // `candles, but no scented candles`: if the shop has no word for the scented ones, this must not exclude all candles.
   const isWanted = wanted.some(({ term }) => term === meaning);
   if (meaning !== undefined && !isWanted) return { ...constraint, value: meaning };
   return !isWanted && (value.includes(' ') || lookup(value)?.isKnown) ? constraint : { ...constraint, isUnknown: true };

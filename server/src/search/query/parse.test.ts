@@ -139,13 +139,13 @@ test.each([
   ['a non-leather bag', 'bag'],
   ['I want no leather bag', 'bag'],
   ['bag but no leather', 'bag'],
-])('what is not wanted is never wished for, wherever it stands: %s', (sentence, word) => {
+])('an excluded word is never a wish, wherever it is: %s', (sentence, word) => {
   const { constraints, words } = parsed(sentence);
   expect(constraints).toEqual([{ kind: 'without', value: 'leather' }]);
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
 });
 
-test('a sentence of one endless word has no more looked up than one of many words', () => {
+test('a sentence of one very long word causes no more look-ups than one of many words', () => {
   const lettersOf = (sentence: string) =>
     sentence
       .split(' ')

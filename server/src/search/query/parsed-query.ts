@@ -18,9 +18,9 @@ export interface Constraint {
   headNoun?: string;
   /** Whether `value` was labelled as a size: then a range of sizes that contains it matches, too. */
   isSize?: boolean;
-  /** Whether it is never relaxed: what is cheaper than a product is no alternative at a higher price. */
+  /** Whether it is never relaxed: a more expensive product is no alternative to `cheaper than`. */
   isStrict?: boolean;
-  /** Whether no product is checked for it, because it was not understood; or because it is no word of this shop. */
+  /** Whether no product is checked for it, because it was not understood, or is no word of this shop. */
   isUnread?: boolean;
   isUnknown?: boolean;
 }

@@ -7,13 +7,13 @@ import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
 import { isFree, openTokens, type ParseState } from './parsed-query.ts';
 
-/** How many pieces a sentence asks for. */
+/** The number of pieces that a sentence requests. */
 
 interface Quantity {
   value: number;
   from: number;
   to: number;
-  /** Where the number could be part of a product's name: the words that such a name would contain. */
+  /** If the number could be part of a product's name: the words that such a name would contain. */
   name?: string;
 }
 

@@ -151,7 +151,7 @@ test.each([
   ['scarf: no red, no green', ['red', 'green']],
   ['scarf - red', []],
   ['a non iron shirt', []],
-])('understands what is not wanted: %s', (sentence, unwanted) => {
+])('understands an exclusion: %s', (sentence, unwanted) => {
   const { constraints } = read(sentence);
   expect(constraints.filter(({ kind }) => kind === 'without').map(({ value }) => value)).toEqual(unwanted);
 });

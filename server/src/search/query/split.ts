@@ -17,7 +17,7 @@ export interface Split {
   parts: Part[];
   /** Whether one of the things is wanted, not all. */
   isChoice: boolean;
-  /** Whether a price is meant for all of them together. */
+  /** Whether a price is the total of all of them. */
   isTotal: boolean;
 }
 
@@ -26,7 +26,7 @@ const LINKS = phraseTable<'and' | 'or'>([
   ['or', 'or, oder, ou'],
 ]);
 
-/** More things are not looked for. */
+/** The maximum number of parts. */
 export const MAX_PARTS = 4;
 
 /** The parts between links that no constraint has taken; one part if there is no link. `isThing` decides whether a part names a product. */

@@ -55,7 +55,7 @@ export function otherWords({ texts, term }: Window, language: Language): string[
 /** A shorter word is no compound. */
 const MIN_COMPOUND = 6;
 
-/** Whether a word means nothing to the shop, and may be put together of words that do: `Damenjacke`. */
+/** Whether the shop does not have a word, and it may be a compound of words that it has: `Damenjacke`. */
 export function mayBeCompound(text: string, language: Language, lookup: Lookup): boolean {
   if (text.length < MIN_COMPOUND || !/^\p{L}+$/u.test(text) || language === 'fr') return false;
   const term = stem(text);
@@ -73,7 +73,7 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
   const listed = [window.texts.join(' '), ...(language === 'en' ? [] : forms)];
   const isListed = listed.some((form) => otherWordsFor(form).length > 0);
   const all = (isListed ? [...others, ...forms] : [...forms, ...others]).filter((phrase) => has(lookup(phrase)));
-  // A type of the shop rather than what only a name mentions: computers for a `notebook computer`, where there is a laptop sleeve.
+  // Prefers a type of the shop to a word that only a name mentions: computers for a `notebook computer`, although there is a laptop sleeve.
   const [first = ''] = all;
   const isMentioned = !lookup(first)?.isHead && !lookup(first)?.isValue;
   const found = (isMentioned ? all.find((phrase) => lookup(phrase)?.isLabel) : undefined) ?? all[0];

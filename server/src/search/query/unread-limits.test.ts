@@ -24,7 +24,7 @@ test.each<[string, string[]]>([
   ['a mug below what I paid', ['price ?']],
   ['a scarf, itchy so none of that', ['without ?']],
   ['a scarf without', ['without ?']],
-])('reports what it does not understand: %s', (sentence, told) => {
+])('reports limits that it does not understand: %s', (sentence, told) => {
   expect(read(sentence)).toEqual(told);
 });
 
@@ -63,7 +63,7 @@ test.each<[string, string[]]>([
   ['tee, skip white', ['without white']],
   ['hoodie, but black is not my thing', ['without black']],
   ['pants, leggings excepted', ['without legging']],
-])('understands a refusal before or after its object: %s', (sentence, refused) => {
+])('understands an exclusion before or after its object: %s', (sentence, refused) => {
   expect(read(sentence)).toEqual(refused);
 });
 

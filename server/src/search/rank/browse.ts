@@ -5,7 +5,7 @@ import type { Condition } from './conditions.ts';
 
 /** Results for a sentence that names no product, only limits: `anything under 20 euros`. */
 
-/** So many products that keep the limits are looked at for those that sell best, or come first by price; of these, what is in stock. */
+/** The most products that meet the limits and are sorted by sales or price; of these, the ones in stock are returned. */
 const MAX_LOOKED_AT = 2_000;
 
 export interface BrowseQuery {
@@ -15,7 +15,7 @@ export interface BrowseQuery {
   sort: string | undefined;
 }
 
-/** The products that meet most conditions; those that are relaxed first are given up first. At most one statement for each. */
+/** The products that meet most conditions; conditions are given up in the order of relaxation. At most one statement for each. */
 export async function browse(db: SearchDb, query: BrowseQuery): Promise<Candidates> {
   const relaxable = query.conditions.flatMap(({ strict }, i) => (strict ? [] : [i]));
   let failed = 0;
@@ -61,7 +61,7 @@ function read(db: SearchDb, { filters, conditions, where, sort }: BrowseQuery, f
   // Ids are UUIDs of version 7, which sort by the time of creation.
   const byId = sort === 'newest' ? sql`p.id desc` : sql`p.id`;
   const best = isByPrice ? byPrice : sort === 'newest' ? byId : sql`p.sales_count desc`;
-  // Only ids at first: with the prices, they are in an index, which takes a third of the time of reading the products.
+  // Only ids at first: an index contains them and the prices, which takes a third of the time of reading the products.
   return db.rows<Row>(
     sql`with met as materialized (
         select p.id from products p

@@ -8,9 +8,9 @@ import { expectedMatches } from './term-weights.ts';
 
 /** How many of the best matches are reranked; the others stay in the order of their BM25F scores. */
 export const RERANKED = 200;
-/** The coverage of a strong match. Where there are RERANKED of them, weaker ones do not match: only white for `white jeans`. */
+/** The coverage of a strong match. With RERANKED of them, weaker ones do not match: only white jeans for `white jeans`. */
 const STRONG_COVERAGE = 0.5;
-/** So many weak matches are judged for an agent, which sees no more than the best of them: those that have the head noun first. */
+/** The most weak matches that are ranked for an agent, which sees only the best of them: those with the head noun first. */
 const JUDGED_WEAK = 1_000;
 
 /** Few products meet as many conditions. */
@@ -27,7 +27,7 @@ export interface Candidate {
   head_groups: number;
   /** Whether one of the words names its vendor. */
   vendor_match: boolean;
-  /** One bit per group: the product has it as it was asked for, or as a synonym. */
+  /** One bit per group: the product has the typed word, or a synonym. */
   exact_groups: number;
   /** One bit per group: the name has a completion or correction of it. */
   guessed_groups: number;
@@ -35,7 +35,7 @@ export interface Candidate {
   code_match: boolean;
   /** Its vector in the shop's latent semantic model, if it has one. */
   vector: Int8Array | undefined;
-  /** Whether something of it can be bought; true where nobody asked. */
+  /** Whether some variant is available; true if that was not read. */
   in_stock: boolean;
   /** One bit per condition that it fails, in the order given; 0 if it meets all. */
   failed: number;
@@ -63,7 +63,7 @@ export interface CandidateQuery extends Query {
   modifierAlone?: boolean;
   /** Whether only strong matches that meet all conditions can exclude weaker ones. By default all strong matches do. */
   countEligibleOnly?: boolean;
-  /** Whether to read, for the best, what is in stock. */
+  /** Whether to read the availability of the best. */
   withStock?: boolean;
   filters: Pick<ProductFilters, 'visible' | 'hidden' | 'canBeBought'>;
   /** Conditions on `products p` that every match meets. */
@@ -114,9 +114,9 @@ function countsOf({ conditions }: CandidateQuery): Sql {
 }
 
 /**
- * `judged`: the strong matches, and the weak ones, which count only where there are too few strong ones; and `enough`, which tells
- * that. If enough strong ones are expected, the weak ones are read and judged by a part of their own, which is then skipped. Of a
- * single group, all are strong.
+ * `judged`: the strong matches, and the weak ones, which count only if there are too few strong ones; and `enough`, which is the
+ * result of that check. If enough strong ones are expected, the weak ones are read and ranked in a part of their own, which is then
+ * skipped. With a single group, all are strong.
  */
 function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;
@@ -200,7 +200,7 @@ function judged(db: SearchDb, { where, conditions, filters }: CandidateQuery, fr
       where p.site_id = ${db.siteId} and p.id = m.product_id and ${join([filters.visible, ...where], ' and ')} offset 0) as j`;
 }
 
-// JSON and PostgreSQL's text of a value hold no control characters.
+// JSON and PostgreSQL's text of a value contain no control characters.
 const BETWEEN_VALUES = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const sqlBetweenValues = sql`E'\\x03'`;
@@ -214,7 +214,7 @@ function valuesOf({ withStock, filters }: CandidateQuery): Sql {
 
 function rowsOf(candidates: string | null, vectors: (Int8Array | undefined)[]): Candidate[] {
   return (candidates?.split(BETWEEN_ROWS) ?? []).map((row, i) => {
-    // By their indexes: taking an array apart as a pattern takes several times as long.
+    // By index, because destructuring an array takes several times as long.
     const values = row.split(BETWEEN_VALUES);
     return {
       product_id: values[0] ?? '',

@@ -26,16 +26,16 @@ const COMPARED = phraseTable<'max' | 'min'>([
 const ARTICLES = new Set('the your this that der die das dem den eure le la l les votre'.split(' '));
 /** No name is compared that is longer. */
 const MAX_NAME = 8;
-/** These begin what a sentence says besides. */
+/** These end the name of the product, and begin another part of the sentence. */
 const ENDS_NAME = new Set('in with for from that which but under mit fur aus aber pour avec mais qui'.split(' '));
 
 const ONE = new Set(['one', 'ones']);
-/** Words that only stand for the thing. */
+/** Words that only replace the product. */
 const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
 
 /**
- * The sentence with the limit that a product of the shop sets, if it compares the price with one's. `where` are the conditions on
- * `products p` that it must meet. One statement where it may.
+ * The sentence with the limit from a product of the shop, if it compares the price with that product's. `where` are the conditions on
+ * `products p` that it must meet. One statement if the sentence may contain a comparison.
  */
 export async function withComparedPrice(
   db: SearchDb,
@@ -58,7 +58,7 @@ export async function withComparedPrice(
       order by length(p.name), p.price, p.id limit 2`,
   );
   const [product, other] = products;
-  // Of several with these words, only one with no others is meant.
+  // Among several products with these words, only one without further words is meant.
   const isMeant = product && (!other || termsOf(product.name).length === terms.length);
   if (!isMeant) return notUnderstood(parsed, sentence, comparison);
   const step = 10 ** -db.currencyDigits;
@@ -104,12 +104,12 @@ interface NamedComparison {
   side: 'max' | 'min';
   /** The words of the name. */
   name: Token[];
-  /** Where the words of the comparison are in the sentence. */
+  /** The position of the comparison in the sentence. */
   start: number;
   end: number;
 }
 
-/** `a cheaper lamp than`, `eine günstigere Lampe als`: the thing may stand between. */
+/** `a cheaper lamp than`, `eine günstigere Lampe als`: the product may be in between. */
 const COMPARATIVES = phraseTable<'max' | 'min'>([
   [
     'max',

@@ -80,7 +80,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
       if (min !== undefined || max !== undefined) return undefined;
       // A size in letters is an ordinary value; a number can also fall within a range of sizes.
       if (isSize && isNumber(value)) return sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`;
-      // A thing is no more than itself: the `Candles & Scent` are not all candles.
+      // A category with more words is not the thing itself: `Candles & Scent` are not all candles.
       return constraint.headNoun || value.includes(' ')
         ? hasValueOrName(db, value)
         : sql`(${hasValueOrName(db, value)} or p.id in (${ofTypeBeginningWith(db, value)}))`;
@@ -116,7 +116,7 @@ export function isOnSale(db: SearchDb): Sql {
 /** A variant has a price within these limits. */
 export function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
   const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
-  // The range of its prices can span both limits although no variant lies between them. That is looked up product by product:
+  // The range of its prices can span both limits although no variant lies between them. This is checked product by product:
   // for `exists`, the planner may read all variants first.
   return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or coalesce((
     select true from variants v where v.site_id = p.site_id and v.product_id = p.id
@@ -179,7 +179,7 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
   const description = sql`case when ${isNoOption} then q.description end`;
-  // Most do not have it in these texts at all, and the expressions take long.
+  // Most products do not have it in these texts at all, and the expressions take long.
   return sql`(${hasOthers} exists (select from products q where q.site_id = p.site_id and q.id = p.id
     and case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${folded(beginning)}) > 0
       then regexp_replace(unaccent(lower(concat_ws(' | ',
@@ -201,7 +201,7 @@ export function statesAbsence(text: string, value: string): boolean {
   return new RegExp(`${before}|\\b${word}[^a-z0-9]*(?:free|frei)`).test(normalizeText(text));
 }
 
-/** Every variant has it in one of its option values. It is asked of products that have one of the words. */
+/** Every variant has it in one of its option values. Only evaluated for products that have one of the words. */
 function everyVariantHas(value: string): Sql {
   return sql`not exists (select from (
       select ${optionText} as text from variants v where v.site_id = p.site_id and v.product_id = p.id offset 0) as o
@@ -215,7 +215,7 @@ export function variantHas(value: string): Sql {
 
 const optionText = sql`' ' || regexp_replace(unaccent(lower(concat_ws(' | ', v.option1, v.option2, v.option3))), '[^[:alnum:]|]+', ' ', 'g') || ' '`;
 
-/** As `unaccent` writes the texts: it also replaces letters that `normalizeText` keeps, such as ß and œ. */
+/** Like `unaccent`, with which the texts are stored: it also replaces letters that `normalizeText` keeps, such as ß and œ. */
 function folded(text: string): Sql {
   return sql`(select unaccent(${text}::text))`;
 }

@@ -61,8 +61,8 @@ export function contentWords(sentence: string, words: Token[], groups: TermGroup
 }
 
 /**
- * Whether a product has at least one of the words. Numbers and sizes do not count beside other words, and a completion or
- * correction counts only where a single word was asked for.
+ * Whether a product has at least one of the words. Numbers and sizes do not count if there are other words, and a completion or
+ * correction counts only for a single word.
  */
 export function hasAnyWord(words: ContentWord[], { exact, guessed, isCode }: GroupMatches): boolean {
   const descriptive = words.filter(({ text }) => !/^\d/.test(text) && sizeSpellings(normalizeText(text)).length === 1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Sentences as people say them: misspelt, for somebody, compared with a product. */
+/** Everyday sentences: misspelt, for a person, compared with a product. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -31,7 +31,7 @@ test.each([
   expect(Object.values(found.fates).filter((fate) => !fate.endsWith('applied'))).toEqual([]);
 });
 
-test('reports a word that is no slip of another as not available', async () => {
+test('reports an unknown word that is not a misspelling as not available', async () => {
   const shop = await clothesShop();
   await shop.givenProduct({ name: 'Tromso Boots' });
 
@@ -50,14 +50,14 @@ test.each([
   ['a hoodie for my husband', 'husband'],
   ['ein Hoodie für meinen Bruder', 'Bruder'],
   ['un hoodie pour mon père', 'père'],
-])('reports whom a thing is for, and guesses no group: %s', async (sentence, person) => {
+])('reports the recipient, and guesses no group: %s', async (sentence, person) => {
   const found = await askSentence(await clothesShop(), sentence);
 
   expect(found.names.toSorted()).toEqual(['Bergen Hoodie', 'Oslo Hoodie']);
   expect(found.fates).toMatchObject({ [person]: 'word not_understood' });
 });
 
-test('applies the group and the colour at the end to all things of a sentence', async () => {
+test('applies the group and the colour at the end of a sentence to all its products', async () => {
   const shop = await clothesShop();
 
   expect((await askSentence(shop, 'a hoodie and shorts for men')).names).toEqual(['Oslo Hoodie', 'Narvik Shorts']);
@@ -85,7 +85,7 @@ test.each([
   expect(found.limits).toEqual([limit]);
 });
 
-test('offers nothing as cheaper than the cheapest, and reveals no price of a hidden product', async () => {
+test('finds nothing cheaper than the cheapest, and reveals no price of a hidden product', async () => {
   const shop = await lampShop();
 
   expect((await askSentence(shop, 'a lamp cheaper than the Oslo Table Lamp')).names).toEqual([]);
@@ -94,7 +94,7 @@ test('offers nothing as cheaper than the cheapest, and reveals no price of a hid
   });
 });
 
-test('takes no limit from a product that is not named clearly', async () => {
+test('derives no limit from an ambiguous product name', async () => {
   const shop = await lampShop();
 
   expect((await askSentence(shop, 'a lamp cheaper than the Oslo one')).names).toEqual([]);
@@ -103,7 +103,7 @@ test('takes no limit from a product that is not named clearly', async () => {
   });
 });
 
-test('refuses what several words of a name name', async () => {
+test('excludes a product named by several words', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Running Top', tags: ['women'] });
   await shop.givenProduct({ name: 'Sports Bra', tags: ['women'] });
@@ -114,7 +114,7 @@ test('refuses what several words of a name name', async () => {
   expect((await askSentence(shop, 'a non-leather handbag')).names).toEqual(['Canvas Handbag']);
 });
 
-test('puts first what is described as being without something', async () => {
+test('ranks products first that state the absence of an excluded value', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Soy Scent', description: 'Smells of figs. Smells of salt, smells of summer.' });
   await shop.givenProduct({
@@ -170,7 +170,7 @@ test('finds a type that begins with the word, unless the word is the thing itsel
   expect((await askSentence(shop, 'candles')).names).toEqual(['Soy Candle']);
 });
 
-test('finds two things that are joined by and also', async () => {
+test('finds two products that are joined by `and also`', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Tower Fan' });
   await shop.givenProduct({ name: 'Steam Iron' });

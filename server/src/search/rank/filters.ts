@@ -5,14 +5,14 @@ import type { SearchDb } from '../search-db.ts';
 import { termsOf } from '../words/normalize.ts';
 import { isForeignCurrency } from './conditions.ts';
 
-/** Filters that a caller sends beside the words. They always hold; what the words say against them is given up. */
+/** Filters that a caller sends in addition to the words. They always apply; conflicting words are given up. */
 export interface SearchFilters {
   /** Conditions on `products p`. */
   where: Sql[];
   price: PriceRange;
-  /** The values that are asked for: of options, attributes, types, vendors and tags. */
+  /** The requested values: of options, attributes, types, vendors and tags. */
   wanted: string[];
-  /** An order, in place of the one that the words ask for. */
+  /** A sort order, which replaces that of the words. */
   sort?: string | undefined;
 }
 
@@ -21,14 +21,14 @@ export interface PriceRange {
   max?: number;
 }
 
-/** `products p` has one of these values of an attribute, whatever their case. */
+/** `products p` has one of these values of an attribute, ignoring case. */
 export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql {
   const terms = values.map((value) => attributeTerm(name, value));
   return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
     and x.term = any((select ${terms}::text[])::text[]))`;
 }
 
-/** `products p` may have one of these labels or option values, by the index; undefined where it does not have all of them. */
+/** `products p` may have one of these labels or option values, by the index; undefined if it lacks some of them. */
 export function mayHaveLabel(
   db: SearchDb,
   kind: 'vendor' | 'product_type' | 'tag' | 'option',
@@ -40,7 +40,7 @@ export function mayHaveLabel(
     and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE[kind]}::int <> 0)`;
 }
 
-/** The constraints of a sentence that can hold beside the filters, with the order of the filters, and those that cannot. */
+/** The constraints of a sentence that are compatible with the filters, with the order of the filters, and those that are not. */
 export function withoutConflicts(
   db: SearchDb,
   constraints: Constraint[],

@@ -100,7 +100,7 @@ test('constraints that no product meets together are relaxed, the least importan
 
   const { candidates, understood } = await findIn(shop, 'plastic mug under 20 euros');
 
-  // The plastic one costs 30 euros, and the price is kept longer than the material.
+  // The plastic one costs 30 euros, and the material is relaxed before the price.
   expect(candidates.map(({ product }) => product.name)).toEqual(['Camping mug']);
   expect(understood.map(({ text, fate }) => [text, fate])).toEqual([
     ['plastic', 'relaxed'],
@@ -178,7 +178,7 @@ test('`in stock` filters, and `cheapest` sorts by price', async () => {
   expect(prices).toEqual(prices.toSorted((a, b) => a - b));
 });
 
-/** Two products whose variants differ in what sentences ask for. */
+/** Two products whose variants differ in requested values. */
 async function mixedShop(): Promise<Shop> {
   const shop = await openShop();
   await shop.givenProduct({
@@ -226,7 +226,7 @@ test.each([
   ['large rubber boots', 'L'],
   ['wool blanket 200 x 220 cm', '200 × 220 cm'],
   ['wool blanket 200x220', '200 × 220 cm'],
-])('the first variant is one that was asked for: %s', async (sentence, value) => {
+])('the first variant is a requested one: %s', async (sentence, value) => {
   expect(variants(await findIn(await mixedShop(), sentence))[0]).toBe(value);
 });
 
@@ -427,7 +427,7 @@ test('a misspelt value chooses the variant that was meant', async () => {
   ]);
 });
 
-test('what is not wanted is looked for in attributes and descriptions, and told where the shop has no such word', async () => {
+test('an excluded word is checked in attributes and descriptions, and reported if the shop does not have it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain tee', metadata: { material: 'Organic Cotton, Spandex' } });
   await shop.givenProduct({ name: 'Camp tee', description: 'A tee of soft cotton.' });
@@ -484,7 +484,7 @@ async function giftShop(): Promise<Shop> {
   return shop;
 }
 
-test('a sentence that names a thing finds that thing, whatever it is for', async () => {
+test('a sentence that names a product finds it, whatever its purpose', async () => {
   const shop = await giftShop();
 
   const { candidates } = await findIn(shop, 'a wool blanket for my feet');

@@ -33,7 +33,7 @@ export interface FoundProduct {
 
 export interface FindResult {
   /**
-   * Every constraint of the sentence in its order, with its position and what became of it; as `word`, each word that the
+   * Every constraint of the sentence in its order, with its position and its fate; as `word`, each word that the
    * best product lacks.
    */
   understood: Understood[];
@@ -71,8 +71,8 @@ export interface ProductSource extends ProductFilters {
 const MAX_CHECKED = 50;
 
 /**
- * Finds what a sentence asks for and says why: `a blue mug under 20 euros, not plastic`. It reads limits on price, rating and
- * reviews, a quantity, facet values, negations, and the order wanted. Constraints that no product meets together are relaxed,
+ * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. It reads limits on price, rating and
+ * reviews, a quantity, facet values, negations, and the sort order. Constraints that no product meets together are relaxed,
  * values first and the price last, and marked `relaxed`; negations and `categories` never are. Finds published products only.
  *
  * Four statements; the search may need more (see `search`).
@@ -130,7 +130,7 @@ function checkedResults(read: { results: Result[]; understood: Understood[] }, w
   return { results: results.filter(isLike), understood };
 }
 
-/** Whether it has the option values that are named and the first has, of options that it has as well. */
+/** Whether it has the named option values of the first result, as far as it has these options. */
 function hasSameValues({ product, variants }: Result, best: Result | undefined): boolean {
   const names = new Set(product.product.options.map(({ name }) => name.toLowerCase()));
   const named = best?.variants.values.filter(({ isMatched, option }) => isMatched && names.has(option.toLowerCase()));
@@ -139,12 +139,12 @@ function hasSameValues({ product, variants }: Result, best: Result | undefined):
   );
 }
 
-/** How many products are read at once, to see whether a variant of them keeps everything together. */
+/** The number of products read at once, to check whether one of their variants meets everything. */
 const BATCH = 10;
-/** These are given up in this order where no variant keeps them together with the others, and that is said. */
+/** The order in which these are given up, and reported so, if no variant meets them together with the others. */
 const GIVEN_UP: Understood['kind'][] = ['in_stock', 'value', 'price'];
 
-/** The best products of which one variant keeps all that was asked for; if there is none, those that keep most of it. */
+/** The best products of which one variant meets everything; if there is none, those that meet most. */
 async function readResults(
   source: ProductSource,
   matching: Checked[],
@@ -198,7 +198,7 @@ function quantityOf(understood: Understood[]): number {
   return Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** In the order that the sentence asks for, if it does. */
+/** In the order that the sentence requests, if any. */
 function sorted({ best, understood }: SearchResult): Candidate[] {
   const sort = sortOf(understood);
   if (sort === 'price_asc') return best.toSorted((a, b) => Number(a.price) - Number(b.price));
@@ -225,7 +225,7 @@ interface Context {
   found: SearchResult;
 }
 
-/** The products without those of which no variant meets the limits. */
+/** Removes products without a variant that meets the limits. */
 function resultsOf(products: Product[], candidates: Checked[], context: Context): Result[] {
   const best = Math.max(...candidates.map(({ score }) => score));
   return products.flatMap((product) => {
@@ -233,7 +233,7 @@ function resultsOf(products: Product[], candidates: Checked[], context: Context)
     if (!candidate) return [];
     const { score, has } = candidate;
     const variants = matchVariants(product, context.query, context.found.understood, context.found.rewritten);
-    // Where a synonym or correction matched, none of the sentence's words is in the product.
+    // If a synonym or correction matched, none of the sentence's words is in the product.
     const similar = context.words.filter(({ groups }) =>
       groups.every((grp) => has.exact.has(grp) || has.guessed.has(grp)),
     );

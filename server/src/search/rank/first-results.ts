@@ -2,7 +2,7 @@ import type { Product, Understood } from '@commerce-backend/spec';
 import { termsOf } from '../words/normalize.ts';
 import { statesAbsence } from './conditions.ts';
 
-/** Which of the products found comes first, by what only the whole product tells. */
+/** Chooses the first result by details that only the complete product contains. */
 
 interface Result {
   product: { product: Product };

@@ -11,7 +11,7 @@ const colours = (...values: string[]) => ({
   variants: values.map((option1) => ({ option1, price: '20.00', inventory_quantity: 5 })),
 });
 
-test('what is in stock is so for as many pieces as are wanted', async () => {
+test('a product counts as in stock only for the requested quantity', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Hoodie', inventory_quantity: 2 });
   await shop.givenProduct({ name: 'Bergen Hoodie', inventory_quantity: 9 });
@@ -22,7 +22,7 @@ test('what is in stock is so for as many pieces as are wanted', async () => {
   expect(found.availability).toEqual(['in_stock']);
 });
 
-test('an option value that the first has is no less that of the others', async () => {
+test('other candidates have the option value of the first as well', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Ina Short',
@@ -47,7 +47,7 @@ test('an option value that the first has is no less that of the others', async (
   expect(found.values).toEqual(['28 Blue']);
 });
 
-test('a material that the first has is no less that of the others, in whatever text it stands', async () => {
+test('other candidates have the material of the first as well, in any of their texts', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Ridge Scarf', description: 'Woven of merino wool.' });
   await shop.givenProduct({ name: 'Dune Scarf', description: 'Woven of linen.' });
@@ -55,7 +55,7 @@ test('a material that the first has is no less that of the others, in whatever t
   expect((await askSentence(shop, 'a wool scarf')).names).toEqual(['Ridge Scarf']);
 });
 
-test('a measure is kept in another unit of the same quantity', async () => {
+test('a limit on a measure applies in other units of the same quantity', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Burn Bottle',
@@ -90,7 +90,7 @@ test('reports a number where a price may stand as a price that is not understood
   expect((await askSentence(shop, 'mugs, 15-20')).fates).toMatchObject({ '15': 'price not_understood' });
 });
 
-test('a limit in the currency of another shop is none, wherever the sentence names it', async () => {
+test('a limit in another currency does not apply, wherever the sentence names it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 
@@ -113,7 +113,7 @@ test('a price for several things limits their total, or is reported as relaxed',
   expect(broken.fates).toMatchObject({ '80 euros max': 'price relaxed' });
 });
 
-test('things that are counted one by one are needs of their own without an `and`', async () => {
+test('products counted one by one are separate needs without an `and`', async () => {
   const shop = await openShop();
   for (const name of ['Oslo Mug', 'Fir Candle', 'Field Notebook']) await shop.givenProduct({ name });
 
@@ -122,7 +122,7 @@ test('things that are counted one by one are needs of their own without an `and`
   expect(quantities).toEqual([1, 1, 1]);
 });
 
-test('the last look leaves out what breaks a limit, and gives a limit up that all break', async () => {
+test('the final check removes candidates that break a limit, and relaxes a limit that all break', async () => {
   const shop = await openShop();
   const cheap = await shop.givenProduct({ name: 'Oslo Mug', price: '10.00', ...colours('Red', 'Blue') });
   const dear = await shop.givenProduct({ name: 'Bergen Mug', price: '50.00' });

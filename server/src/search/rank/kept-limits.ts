@@ -16,7 +16,7 @@ export interface Kept {
   matches: { variant: Variant; match_reasons: string[] }[];
 }
 
-/** The candidates that keep all limits, each with the variants that do; where there is none, all, and the limits are given up. */
+/** The candidates that meet all limits, each with such variants; if there is none, all candidates, and the limits are relaxed. */
 export function withKeptLimits<Each extends Kept>(
   candidates: Each[],
   understood: Understood[],
@@ -57,8 +57,8 @@ function isNamed({ name }: Product, value: string): boolean {
 }
 
 /**
- * Whether an option of the product has the value, and the variant has neither that nor another value of the option that is named:
- * of `red or blue`, one.
+ * Whether an option of the product has the value, but the variant has neither that nor another named value of the option:
+ * for `red or blue`, it needs one of them.
  */
 function hasOtherValue(product: Product, variant: Variant, named: Understood[], value: string): boolean {
   if (isNamed(product, value)) return false;

@@ -29,7 +29,7 @@ describe('a product must have one of the words without which it cannot reach the
   });
 });
 
-test('the most frequent word is a modifier where many products of a large shop have it, but few names', () => {
+test('the most frequent word is a modifier if many products of a large shop have it, but few names do', () => {
   const sizeM = weighted(50_000, 400, 13_000);
   const inTitles = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, titles: weight.products / 2 })) };
 

@@ -16,7 +16,7 @@ const CODE_SCORE = 1_000;
 
 export interface Query {
   weighted: WeightedQuery;
-  /** As it was typed, for SKUs and barcodes. */
+  /** As typed, for SKUs and barcodes. */
   typed: string;
   /** Products that have the query as a part of an SKU or barcode. */
   codes: CodeMatches;
@@ -27,7 +27,7 @@ export interface MatchOptions {
   minCoverage: number;
   /** The groups with the head noun; a product must have one of them. */
   headGroups?: number[];
-  /** Whether a product matches that has only the modifier (see `modifierOf`). */
+  /** Whether a product with only the modifier matches (see `modifierOf`). */
   modifierAlone?: boolean;
   /** A condition on the rest of the statement; if it is false, no postings are read. */
   when?: Sql;
@@ -98,7 +98,7 @@ export function hasOneGroup({ weights }: Pick<WeightedQuery, 'weights'>): boolea
   return weights.length === 1;
 }
 
-/** `matchesByWords` where the query is this group: its coverage is 1, to whatever power. */
+/** `matchesByWords` for a query with only this group: the coverage is always 1. */
 function matchesOfOne(part: Part, read: Sql): Sql {
   const { idf, bit } = part;
   const flag = (condition: Sql) => sql`case when ${condition} then ${bit}::int else 0 end`;
@@ -150,7 +150,7 @@ export function essentialGroups(weights: Pick<GroupWeight, 'idf'>[], minCoverage
     .sort((a, b) => a.idf - b.idf)
     .flatMap(({ idf, grp }) => {
       cumulative += idf;
-      // A tolerance for rounding, since the statement sums in another order.
+      // A tolerance for rounding, because the statement adds up in another order.
       return cumulative >= minCoverage * total - 1e-9 ? [grp] : [];
     });
 }
@@ -201,7 +201,7 @@ function alias({ at }: Part): Sql {
   return raw(`g${at}`);
 }
 
-/** A column of a group; `raw` is safe, since it consists of fixed names and a number. */
+/** A column of a group; `raw` is safe, because it consists of fixed names and a number. */
 function column(at: number, name: 'impact' | 'place' | 'exact' | 'guessed'): Sql {
   return raw(`g${at}.${name}`);
 }

@@ -9,7 +9,7 @@ export interface NameTerms {
   head: string | undefined;
 }
 
-/** The same products are found again and again, and to take a name apart takes longer than all else that is done with it. */
+/** The same products are found repeatedly, and analysing a name takes longer than everything else that is done with it. */
 const known = new LRUCache<string, NameTerms>({ max: 5_000 });
 
 export function nameTerms(name: string): NameTerms {

@@ -11,10 +11,10 @@ import { otherWordsFor } from '../words/thesaurus.ts';
 import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
 import { totalOf, withinTotal } from './total-of-needs.ts';
 
-/** Finds what a sentence asks for where it may name several things, each as if it had been asked for alone. */
+/** Finds products for a sentence that may name several, each as if it had been requested alone. */
 
 export interface Need {
-  /** The words that ask for it, as they are in the sentence. */
+  /** Its words in the sentence. */
   text: string;
   quantity: number;
   /** Its candidates, best first, as indexes of all. */
@@ -24,11 +24,11 @@ export interface Need {
 
 export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
   needs: Need[];
-  /** Whether all needs are wanted; not where the sentence says `or`. */
+  /** Whether all needs are wanted; false if the sentence has `or`. */
   areAllWanted: boolean;
 }
 
-/** Like `findProducts`. One statement more where a sentence joins words; then as many as each thing takes. */
+/** Like `findProducts`. One more statement if a sentence joins words; then those of each need. */
 export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
   const { limit = 5 } = query;
   const { parsed, parts, isChoice, isTotal } = await partsOf(db, query.query);
@@ -60,7 +60,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   };
 }
 
-/** Of a choice, what gives a limit up is left out where something else keeps all of them. */
+/** Removes candidates of a choice that break a limit if others meet all of them. */
 function dropWorse(found: FindResult[]): void {
   const isWhole = ({ candidates, understood }: FindResult) =>
     candidates.length > 0 && !understood.some(({ kind, fate }) => kind !== 'word' && fate === 'relaxed');
@@ -129,7 +129,7 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
   };
 }
 
-/** Limits that the sentence opens with, or that only the last part states, hold for all of them. */
+/** Limits at the beginning of the sentence, or only in the last part, apply to all of them. */
 function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, isChoice: boolean): string[] {
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
@@ -151,7 +151,7 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, 
   });
 }
 
-/** `in black`, where it ends a sentence that names several things without articles: of `toaster and kettle in black`, both. */
+/** `in black`, at the end of a sentence with several things without articles: in `toaster and kettle in black` it applies to both. */
 const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
 /** `a hoodie and shorts, both in black`: of all of them. */
 const BOTH =
@@ -178,7 +178,7 @@ function sharedAttributes(text: string, lastPart: string): string[] {
   ];
 }
 
-/** Whom things are made for. */
+/** Groups of people for whom products are made. */
 function namesGroup(word: string): boolean {
   const forms = [word, stem(word)].flatMap((form) => [form, ...otherWordsFor(form)]);
   return forms.some((form) => ['men', 'women', 'children'].includes(form));
@@ -198,11 +198,11 @@ function isSetOff({ kind, text, start }: Constraint, sentence: string): boolean 
 
 interface Turns {
   candidates: FoundProduct[];
-  /** For each thing, the places of its candidates. */
+  /** For each need, the positions of its candidates. */
   indexes: number[][];
 }
 
-/** The best of each in turn, each variant once, and for each where its candidates are. */
+/** The best of each in turn, each variant once, and for each need the positions of its candidates. */
 function inTurn(found: FindResult[], limit: number): Turns {
   const candidates: FoundProduct[] = [];
   const indexes = found.map((): number[] => []);
@@ -220,7 +220,7 @@ function inTurn(found: FindResult[], limit: number): Turns {
   return { candidates, indexes };
 }
 
-/** A choice in the order that the sentence asks for: the cheapest of all, whichever thing it is. */
+/** A choice in the requested sort order: the cheapest of all, of any need. */
 function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Turns {
   const sort = found.flatMap(({ understood }) => understood.find(({ kind }) => kind === 'sort')?.value ?? [])[0];
   if (sort !== 'price_asc' && sort !== 'price_desc') return { candidates, indexes };
@@ -235,7 +235,7 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
 /** Limits of the whole sentence that none of its parts has read are reported as not checked. */
 function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
-  // A part may state it in other words, as where a negation is repeated for each of two colours.
+  // A part may state it in other words, for instance if a negation is repeated for each of two colours.
   const isTold = (each: Constraint) =>
     understood.some(
       ({ kind, text, value }) =>

@@ -6,7 +6,7 @@ import { type Condition, isForeignCurrency, metadataNumber, RATING_KEYS } from '
 
 /** The result of each constraint of a sentence (`fate` in the contract). */
 
-/** The constraints as the contract has them, given the conditions that the products found fail, as bits. */
+/** The constraints in the format of the contract, given the conditions that the results fail, as bits. */
 export function constraintOutcomes(
   db: SearchDb,
   constraints: Constraint[],
@@ -40,7 +40,7 @@ function ratingFieldOf({ kind, value }: Constraint): RatingField | undefined {
   return kind === 'wish' && value === 'rating' ? 'rating' : undefined;
 }
 
-/** The rating fields asked for that none of these products has. No statement if none is asked for. */
+/** The requested rating fields that none of these products has. No statement if none is requested. */
 export async function readUnratedFields(
   db: SearchDb,
   constraints: Constraint[],

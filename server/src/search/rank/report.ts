@@ -17,7 +17,7 @@ interface Report {
   query: string;
   words: ContentWord[];
   results: Result[];
-  /** Whether any product that was found has the word. */
+  /** Whether any result has the word. */
   isFound: (word: ContentWord) => boolean;
 }
 
@@ -44,13 +44,13 @@ const BEFORE_AMOUNT =
   /(?:^|[\s(,;:–-])(?:for|at|around|under|below|max|budget|price|für|zu|um|unter|preis|pour|à|prix|sous|\d\s*[-–—])[.:]?\s*$|[,;:(]\s*$/iu;
 const AFTER_AMOUNT = /^\s*(?:$|[).,;!?]|[-–—]\s*\d|(?:for|für|pour|max|or|oder|ou)\b)/iu;
 
-/** `a mug for 15`: a number where a price may stand. */
+/** `a mug for 15`: a number in the place of a price. */
 function isAmount(query: string, { text, start, end }: ContentWord): boolean {
   const isNumber = /^\d+(?:[.,]\d+)?$/.test(text);
   return isNumber && BEFORE_AMOUNT.test(query.slice(0, start)) && AFTER_AMOUNT.test(query.slice(end));
 }
 
-/** A colour that only a description mentions, of a product that comes in others. */
+/** A colour that only a description mentions, of a product that exists in others. */
 function isOtherColour(word: ContentWord, { product: { product }, variants }: Result): boolean {
   const comesInColours = product.options.some(({ name }) => COLOUR_OPTION.test(name));
   return isColour(normalizeText(word.text)) && comesInColours && !isOptionValue(word, variants);
@@ -58,7 +58,7 @@ function isOtherColour(word: ContentWord, { product: { product }, variants }: Re
 
 const COLOUR_OPTION = /^(?:colou?rs?|farben?|couleurs?)$/i;
 
-/** The 42 of boots that come in 42, and of a `Route 42 Bag`; not that of a `42 l` one. */
+/** The 42 of boots with that size, or of a `Route 42 Bag`; not that of a `42 l` one. */
 function isOwnNumber({ text }: ContentWord, { product: { product } }: Result): boolean {
   const values = product.options.flatMap((option) => option.values.map((value) => termsOf(value).join(' ')));
   return termsOf(product.name).includes(text) || values.includes(text);
@@ -119,7 +119,7 @@ function overlaps(a: { start: number; end: number }, b: { start: number; end: nu
   return a.start < b.end && b.start < a.end;
 }
 
-/** Marks values that no matching variant has as relaxed, and adds option values that only the product itself told. */
+/** Marks values that no matching variant has as relaxed, and adds option values that only the product itself has. */
 function withOptionValues(understood: Understood[], query: string, results: Result[]): Understood[] {
   const values = results[0]?.variants.values ?? [];
   const isGivenUp = (each: Understood, { variants }: Result) => {

@@ -21,9 +21,9 @@ const WEIGHTS = {
   head: 0.75,
   /** The only word is. */
   headAlone: 0.2,
-  /** The words occur only in what the product is for: a case for the phone. */
+  /** The words occur only in the purpose of the product: a case for the phone. */
   accessory: -1.2,
-  /** The last word only begins a word of the name. */
+  /** The last word is only a prefix of a word in the name. */
   completed: -1.5,
   /** No word is in the name, though one of them is usually a head noun. */
   noTitleMatch: -0.5,
@@ -142,7 +142,7 @@ interface InName {
   first: number | undefined;
   /** How many of its terms the query has. */
   covered: number;
-  /** Whether all groups stand side by side. */
+  /** Whether all groups are adjacent. */
   isPhrase: boolean;
 }
 

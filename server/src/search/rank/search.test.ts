@@ -85,7 +85,7 @@ test('an accessory ranks below the product that it is for', async () => {
   expect((await found(shop, 'camera'))[0]).toBe('Camera');
 });
 
-test('of products with the same words, those rank first whose head noun most of the best have', async () => {
+test('among products with the same words, those with the most common head noun rank first', async () => {
   const shop = await shopWith('Garden gnome', 'Garden chair', 'Garden chair, blue', 'Garden chair, grey');
 
   expect((await found(shop, 'garden')).indexOf('Garden gnome')).toBeGreaterThan(0);
@@ -149,7 +149,7 @@ test.each(['bar box, not cookie', 'bar box without cookies'])(
   },
 );
 
-test('a name made of words that usually introduce others is found', async () => {
+test('a name that consists of usual introductory words is found', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Frying pan', vendor: 'Made In' });
   await shop.givenProduct({ name: 'Sauce pan', vendor: 'Alder' });
@@ -202,7 +202,7 @@ test('hidden products are neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('where 200 products have half of the coverage, those with less are not found, on any page', async () => {
+test('if 200 products have half of the coverage, those with less are not found, on any page', async () => {
   const shop = await openShop();
   await givenMany(shop, 300, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 199, { name: 'Denim jeans', price: '9.00' });

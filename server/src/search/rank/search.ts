@@ -37,7 +37,7 @@ export interface SearchResult {
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
   /** The words that were searched for, as they are in the sentence. */
   words: Token[];
-  /** Those of them that the shop has other words for than the sentence. */
+  /** The ones for which the shop has other words than the sentence. */
   rewritten: Token[];
   /** The groups of the query, after spelling correction. */
   groups: TermGroup[];
@@ -59,7 +59,7 @@ export interface SearchOptions {
   conditions?: Condition[];
   /** Whether the last word may be unfinished: names with a word that begins with it then match as well. */
   completeLast?: boolean;
-  /** Whether to read, for the best, what is in stock. */
+  /** Whether to read the availability of the best. */
   withStock?: boolean;
   /** Whether to parse no limits, and to find SKUs and barcodes that contain a word of the shop, too. */
   keywordsOnly?: boolean;
@@ -68,9 +68,9 @@ export interface SearchOptions {
 }
 
 /**
- * Searches products by a sentence. Where no product meets all of its conditions, the least important are relaxed and
- * reported as such. Two statements; one more with `facetConditions`, for an ambiguous name, for a rating, and where the
- * search is repeated with a lower coverage, and for parts of codes; up to six more where no product has a word.
+ * Searches products by a sentence. If no product meets all of its conditions, the least important are relaxed and
+ * reported as such. Two statements; one more each with `facetConditions`, for an ambiguous name, for a rating, if the
+ * search is repeated with a lower coverage, and for parts of codes; up to six more if no product has a word.
  */
 export async function search(
   db: SearchDb,
@@ -210,7 +210,7 @@ function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   );
 }
 
-/** Whether a limit is given up. */
+/** Whether a limit is relaxed. */
 function givesUpLimit({ conditions }: CandidateQuery, failed: number): boolean {
   return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
 }
@@ -220,7 +220,7 @@ const FALLBACK_COVERAGE = 0.1;
 
 /**
  * Reads the candidates; if none of them meets the strict conditions, again with more lenient matching: products that have
- * any of the words where the caller reports what they lack, else products that have only the modifier.
+ * any of the words if the caller reports missing ones, else products that have only the modifier.
  */
 async function readWithFallback(
   db: SearchDb,
@@ -230,7 +230,7 @@ async function readWithFallback(
   const candidates = await readCandidates(db, query);
   const fewest = fewestFailed(candidates, conditions);
   if (fewest !== undefined) {
-    // A limit is kept rather than a word, unless that is the thing itself.
+    // A limit is more important than a word, unless that is the product itself.
     const lenient = { ...query, minCoverage: FALLBACK_COVERAGE };
     const isGivenUp = countEligibleOnly && (query.headGroups ?? []).length === 0 && givesUpLimit(query, fewest);
     const others = isGivenUp && groups.length > 1 ? await readCandidates(db, lenient) : candidates;

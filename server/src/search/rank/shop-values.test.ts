@@ -38,17 +38,17 @@ test.each([
   ['what can I use to make tea', ['Clay Teapot', 'Linen Tea Towels']],
   ['du thé', ['Clay Teapot', 'Linen Tea Towels']],
   ['a bag', ['Canvas Tote', 'Wool Sleeping Bag']],
-])('puts what the shop calls so before what only has the word in its name: %s', async (sentence, names) => {
+])('ranks a matching type or tag before a name with the word: %s', async (sentence, names) => {
   expect((await askSentence(await homeShop(), sentence)).names).toEqual(names);
 });
 
-test('reads the night of a night mug as a colour', async () => {
+test('reads `night` in `night mug` as a colour', async () => {
   const shop = await homeShop();
 
   expect((await askSentence(shop, 'a mug in night')).values).toEqual(['Night']);
 });
 
-test('takes no adjective that ends like a foreign word for a compound', async () => {
+test('does not read an adjective that ends like a foreign word as a compound', async () => {
   const shop = await homeShop();
   await shop.givenProduct({ name: 'Leather Gloves' });
 

@@ -11,12 +11,12 @@ import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
 
 /** Dampens the idf of BM25, which overrates rare terms in short product texts. */
 const IDF_EXPONENT = 0.456;
-/** The weight of a synonym beside 1 for the word itself. */
+/** The weight of a synonym; the word itself weighs 1. */
 const SYNONYM_WEIGHT = 0.8;
 /** The weight of a word that only begins with the last word: names with the word itself come first. */
 const COMPLETION_WEIGHT = 0.2;
 const MAX_COMPLETIONS = 50;
-/** For completions, at most this many words of names are looked at: a short beginning has more than anybody reads. */
+/** The most words of names to read for completions: a short prefix has more than anyone needs. */
 const MAX_NAME_WORDS = 5_000;
 
 /** How many products contain a term: at all, in the name, and as the head noun of the name. */
@@ -26,7 +26,7 @@ interface DocumentFrequencies {
   heads: number;
 }
 
-/** A group with all its terms taken together. */
+/** A group with all its terms combined. */
 export interface GroupWeight extends DocumentFrequencies {
   /** Its inverse document frequency; 0 where no product has it. */
   idf: number;
@@ -38,7 +38,7 @@ interface WeightedTerm {
   grp: number;
   term: string;
   weight: number;
-  /** Whether it is the word asked for or its synonym, and not a completion or correction. */
+  /** Whether it is the typed word or its synonym, and not a completion or correction. */
   exact: boolean;
   /** Whether it counts only in names. */
   in_names: boolean;
@@ -60,8 +60,8 @@ export interface WeightedQuery {
 }
 
 /**
- * Counting many products takes longer than reading few, and small changes do not matter then: such counts are cached for a
- * minute, and at most as long as the version of the catalogue stays the same.
+ * Counting many products takes longer than reading few, and small changes do not matter for these: such counts are cached for a
+ * minute, and only for the same version of the catalogue.
  */
 const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
@@ -71,11 +71,11 @@ const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUT
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
 export interface WeightOptions {
-  /** The words of names that begin with it are added to the last group. They change neither its weight nor what else is found. */
+  /** The words of names with this prefix are added to the last group. They change neither its weight nor the other matches. */
   prefix?: string | undefined;
 }
 
-/** Adds the synonyms and the weights. One statement; none where the same was asked of the same catalogue a moment ago. */
+/** Adds the synonyms and the weights. One statement; none if the result for the same catalogue is cached. */
 export async function weightTerms(
   db: SearchDb,
   groups: TermGroup[],
@@ -87,7 +87,7 @@ export async function weightTerms(
   const known = weightedCache.get(key);
   if (known) return known;
   const weighted = await readWeights(db, groups, options);
-  // Anybody can make up words.
+  // Not cached with unknown words: anybody can make up words, and fill the cache.
   if (weighted.unknown.length === 0) weightedCache.set(key, weighted);
   return weighted;
 }
@@ -126,7 +126,7 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
   }
   const asked = all.filter(({ is_completion }) => !is_completion);
   const weights = groups.map((_group, grp) => weightOf(asked.filter((row) => row.grp === grp)));
-  // An unknown word is completed where spelling is corrected.
+  // An unknown word is completed together with the correction of spelling.
   const isKnown = ({ grp, products, is_completion }: WeightRow) =>
     is_completion ? (weights[grp]?.products ?? 0) > 0 : products > 0;
   const terms = all.filter(isKnown);
@@ -211,8 +211,8 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
 }
 
 /**
- * The words that begin with the last word, for its group; nothing where there is no such group. Those of names, the commonest
- * first; where the query is a single word also those of other texts, so that a longer beginning finds no more than a shorter one.
+ * The words that begin with the last word, for its group; none without such a group. Words of names, the most common
+ * first; for a query of a single word also those of other texts, so that a longer prefix finds no more than a shorter one.
  */
 function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Sql {
   const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];

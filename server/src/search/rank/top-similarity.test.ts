@@ -28,7 +28,7 @@ test('a candidate is similar to the best by the share of them whose names have t
   expect(shares).toEqual([0.75, 0.75, 0.75, 0.25]);
 });
 
-test('only the best are compared with: the first ten by their head nouns, and the first five by their vectors', () => {
+test('compares only with the best: the first ten by their head nouns, and the first five by their vectors', () => {
   const best = Array.from({ length: 10 }, (_, i) => candidate('Chair', i < 5 ? [100] : [0, 100]));
   const others = Array.from({ length: 10 }, () => candidate('Table', [0, 100]));
 

@@ -2,7 +2,7 @@ import { cosinesTo, DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';
 import { nameTerms } from './names.ts';
 
-/** The similarity of candidates to the best ones: what those have in common is probably what is meant. */
+/** The similarity of candidates to the best ones: their common features are probably the meaning of the query. */
 
 /** How many of the best candidates are compared by the head noun of their names, */
 const TOP_BY_HEAD = 10;

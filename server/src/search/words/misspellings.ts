@@ -24,7 +24,7 @@ const MIN_REPLACED = 7;
 const MIN_ADDED = 6;
 
 /**
- * Whether somebody meant `word` who typed `typed`: letters changed places, one is missing, or doubled where another is (`hoddie`);
+ * Whether `typed` is probably a misspelt `word`: letters are swapped, one is missing, or doubled in place of another (`hoddie`);
  * in a longer word, one too many or a wrong one. The first letter is right.
  */
 export function isSlipOf(typed: string, word: string): boolean {

@@ -3,8 +3,8 @@
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * Replaces HTML tags, and entities without a readable character, by spaces. Descriptions are kept as plain text (see
- * shop/plain-text.ts), so tags are only met in names, and in what an older release kept. It runs for each text of each
+ * Replaces HTML tags, and entities without a readable character, by spaces. Descriptions are stored as plain text (see
+ * shop/plain-text.ts), so tags occur only in names, and in data of an older release. It runs for each text of each
  * product that is indexed or ranked: too often for a parser, and words need neither lines nor lists.
  */
 export function stripHtml(text: string): string {

@@ -40,7 +40,7 @@ const ARTICLES = new Set(['a', 'ein', 'une']);
 const DOZENS = new Set(['dozen', 'dutzend', 'douzaine']);
 const HALVES = new Set(['half', 'halbes', 'demi']);
 
-/** The number that a word says, such as 3 for `drei`; not `one`, which mostly stands for a thing. */
+/** The number of a number word, such as 3 for `drei`; not `one`, which mostly replaces a noun. */
 export function numberOf(word: string): number | undefined {
   return word === 'one' ? undefined : SMALL.get(word);
 }

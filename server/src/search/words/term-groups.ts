@@ -3,7 +3,7 @@ import { isStopWord, measurementTerm } from './normalize.ts';
 import { isSizeLabel } from './sizes.ts';
 import type { Token } from './tokens.ts';
 
-/** One thing that a query asks for, with its alternative terms; a product scores by the best alternative it has. */
+/** One concept of a query, with its alternative terms; a product scores by the best alternative that it has. */
 export interface TermGroup {
   alternatives: { term: string; weight: number }[];
   /** The word as it was typed. */
@@ -37,7 +37,7 @@ export function termGroups(words: Token[]): TermGroup[] {
 /** A shorter word that differs in one letter is probably another word: `cast` is not a misspelt `case`. */
 const MIN_LENGTH_OF_CORRECTION = 7;
 
-/** Whether a term is the word asked for rather than a guess, such as a completion that may be something else. */
+/** Whether a term is the typed word rather than a guess, such as a completion that may mean something else. */
 export function isExactTerm(groups: TermGroup[], grp: number, term: string): boolean {
   const typed = groups[grp]?.alternatives[0]?.term ?? '';
   const isLast = grp === groups.length - 1;
