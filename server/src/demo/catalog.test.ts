@@ -1,6 +1,6 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { describe, expect, it } from 'vitest';
-import { demoProducts, sketches } from './catalog.ts';
+import { catalogEntries, demoProducts } from './catalog.ts';
 import { type DemoCollection, demoCollections } from './collections.ts';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -87,8 +87,9 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('are sketched with a stock for each variant and prices for values that exist', () => {
-    for (const { slug, stock, options = {}, prices = {} } of sketches) {
+  it('list a stock for each variant, and prices and pictures for options that exist', () => {
+    for (const { slug, stock, options = {}, pictured, prices = {} } of catalogEntries) {
+      if (pictured) expect(Object.keys(options), slug).toContain(pictured);
       const values = Object.values(options);
       expect(stock.length, slug).toBe(values.reduce((product, { length }) => product * length, 1));
       expect(
