@@ -80,7 +80,7 @@ test('told to trace without OpenTelemetry, it names in one line what to unset or
   );
 });
 
-test('commerce-server start serves the API, its reference and the panel, and sells through the SDK', async () => {
+test('commerce-server start serves the API, its reference, the panel and the images of the demo shop, and sells through the SDK', async () => {
   await done(folder, ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', await pack('sdk', folder)]);
   await copyFile(join(REPOSITORY, 'installs/buy.mjs'), join(folder, 'buy.mjs'));
   await writeFile(join(folder, 'shop.json'), JSON.stringify(SHOP));
@@ -95,7 +95,8 @@ test('commerce-server start serves the API, its reference and the panel, and sel
   try {
     const baseUrl = `http://localhost:${port}`;
     await answering(`${baseUrl}/readyz`, server);
-    for (const path of ['/docs', '/docs/redoc.standalone.js', '/docs/docs.css', '/openapi.json', '/panel']) {
+    const docs = ['/openapi.json', '/docs', '/docs/redoc.standalone.js', '/docs/docs.css'];
+    for (const path of [...docs, '/panel', '/demo-images/gale-rain-jacket.svg']) {
       expect((await fetch(baseUrl + path)).status, path).toBe(200);
     }
     const bought = await done(folder, [process.execPath, 'buy.mjs', baseUrl, 'site.json']);

@@ -12,6 +12,7 @@ export class Source {
   readonly checker: Typescript.TypeChecker;
   readonly files: Typescript.SourceFile[];
   readonly #calls = new Map<string, Typescript.CallExpression[]>();
+  readonly #symbols = new Map<Typescript.Node, Typescript.Symbol | undefined>();
 
   /** Loads a file and all its imports. */
   constructor(root: string) {
@@ -32,6 +33,11 @@ export class Source {
 
   /** The symbol of a name; of an imported name, the symbol in its own file. */
   symbolOf(node: Typescript.Node): Typescript.Symbol | undefined {
+    if (!this.#symbols.has(node)) this.#symbols.set(node, this.#resolve(node));
+    return this.#symbols.get(node);
+  }
+
+  #resolve(node: Typescript.Node): Typescript.Symbol | undefined {
     const symbol = this.checker.getSymbolAtLocation(node);
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }

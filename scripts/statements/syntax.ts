@@ -88,20 +88,33 @@ interface Change {
   isRepeated: boolean;
 }
 
+const changes = new WeakMap<Typescript.Node, Map<string, Change[]>>();
+
 /** The assignments to this variable or property, and the calls that push elements. */
 export function changesOf(name: string, body: Typescript.Node): Change[] {
-  const found: Change[] = [];
+  const known = changes.get(body) ?? changesByName(body);
+  changes.set(body, known);
+  return known.get(name) ?? [];
+}
+
+function changesByName(body: Typescript.Node): Map<string, Change[]> {
+  const found = new Map<string, Change[]>();
   const visit = (node: Typescript.Node, isRepeated: boolean): void => {
-    const isChange = ts.isCallExpression(node)
-      ? node.expression.getText() === `${name}.push`
-      : ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind) && node.left.getText() === name;
-    if (isChange) found.push({ node: node as Change['node'], isRepeated });
+    const changed = changedBy(node)?.getText();
+    if (changed) found.set(changed, [...(found.get(changed) ?? []), { node: node as Change['node'], isRepeated }]);
     const repeats =
       isRepeated || ts.isIterationStatement(node, false) || (node !== body.parent && ts.isFunctionLike(node));
     ts.forEachChild(node, (child) => visit(child, repeats));
   };
   visit(body, false);
   return found;
+}
+
+/** The variable or property that a node assigns to, or pushes elements to. */
+function changedBy(node: Typescript.Node): Typescript.Expression | undefined {
+  if (ts.isBinaryExpression(node)) return isAssignment(node.operatorToken.kind) ? node.left : undefined;
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
+  return node.expression.name.text === 'push' ? node.expression.expression : undefined;
 }
 
 function isAssignment(operator: Typescript.SyntaxKind): boolean {

@@ -1,11 +1,11 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { describe, expect, it } from 'vitest';
-import { demoProducts, sketches } from './catalog.ts';
+import { catalogEntries, demoProducts } from './catalog.ts';
 import { type DemoCollection, demoCollections } from './collections.ts';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** The units for sale: the variants, or the product itself if it has none. */
+/** What is sold: the variants, or the product itself where it has none. */
 function unitsOf(product: ProductImport) {
   return product.variants ?? [product];
 }
@@ -70,7 +70,7 @@ describe('products of the demo shop', () => {
     expect(units.filter((unit) => !/^\d{13}$/.test(unit.barcode ?? ''))).toEqual([]);
   });
 
-  it('have a variant for every combination of their option values', () => {
+  it('have one variant for every combination of their option values', () => {
     for (const { slug, options = [], variants = [] } of demoProducts) {
       const combinations = options.reduce((product, option) => product * (option.values?.length ?? 0), 1);
       expect(variants.length, slug).toBe(options.length === 0 ? 0 : combinations);
@@ -87,8 +87,9 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('define a stock for each variant, and prices only for existing values', () => {
-    for (const { slug, stock, options = {}, prices = {} } of sketches) {
+  it('list a stock for each variant, and prices and pictures for options that exist', () => {
+    for (const { slug, stock, options = {}, pictured, prices = {} } of catalogEntries) {
+      if (pictured) expect(Object.keys(options), slug).toContain(pictured);
       const values = Object.values(options);
       expect(stock.length, slug).toBe(values.reduce((product, { length }) => product * length, 1));
       expect(

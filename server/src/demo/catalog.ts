@@ -1,4 +1,5 @@
 import type { ProductImport } from '@commerce-backend/spec';
+import { type CatalogEntry, toProduct } from './catalog-entry.ts';
 import { desk } from './products/desk.ts';
 import { garden } from './products/garden.ts';
 import { kitchen } from './products/kitchen.ts';
@@ -6,10 +7,9 @@ import { light } from './products/light.ts';
 import { living } from './products/living.ts';
 import { trail } from './products/trail.ts';
 import { wear } from './products/wear.ts';
-import { type Sketch, toProduct } from './sketch.ts';
 
 /** All products of the demo shop, in their short form. */
-export const sketches: Sketch[] = [...kitchen, ...light, ...living, ...garden, ...trail, ...wear, ...desk];
+export const catalogEntries: CatalogEntry[] = [...kitchen, ...light, ...living, ...garden, ...trail, ...wear, ...desk];
 
 /** The demo shop's products, prices in EUR. Image addresses begin with /demo-images/ and need the server's address in front. */
-export const demoProducts: ProductImport[] = sketches.map(toProduct);
+export const demoProducts: ProductImport[] = catalogEntries.map(toProduct);

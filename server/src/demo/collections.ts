@@ -1,16 +1,16 @@
 import type { CollectionInput } from '@commerce-backend/spec';
+import type { CatalogEntry } from './catalog-entry.ts';
 import { desk } from './products/desk.ts';
 import { garden } from './products/garden.ts';
 import { kitchen } from './products/kitchen.ts';
 import { light } from './products/light.ts';
 import { living } from './products/living.ts';
 import { trail } from './products/trail.ts';
-import type { Sketch } from './sketch.ts';
 
 /** A collection; a manual one names its products by slug, because their ids are known only once they are stored. */
 export type DemoCollection = Omit<CollectionInput, 'product_ids'> & { handle: string; product_slugs?: string[] };
 
-function slugsOf(...products: Sketch[]): string[] {
+function slugsOf(...products: CatalogEntry[]): string[] {
   return products.map((product) => product.slug);
 }
 

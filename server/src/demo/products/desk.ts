@@ -1,7 +1,7 @@
-import type { Sketch } from '../sketch.ts';
+import type { CatalogEntry } from '../catalog-entry.ts';
 
 /** Desk & Paper. */
-export const desk: Sketch[] = [
+export const desk: CatalogEntry[] = [
   {
     slug: 'almanac-field-notebook',
     name: 'Almanac Field Notebook',
@@ -14,7 +14,7 @@ export const desk: Sketch[] = [
     price: '17.00',
     cost_per_item: '5.60',
     published: '2026-01-02',
-    picture: { motif: 'notebook', colours: ['Spruce', 'Clay', 'Slate'] },
+    pictured: 'Colour',
     sku: 'PW-ALM',
     weight: '0.29',
     options: { Colour: ['Spruce', 'Clay', 'Slate'], Ruling: ['Lined', 'Dotted', 'Plain'] },
@@ -32,7 +32,6 @@ export const desk: Sketch[] = [
     price: '34.00',
     cost_per_item: '13.20',
     published: '2026-06-25',
-    picture: { motif: 'ballpoint', colours: ['Brass'] },
     sku: 'PW-PLUMB',
     weight: '42',
     weight_unit: 'g',
@@ -51,7 +50,6 @@ export const desk: Sketch[] = [
     compare_at_price: '28.00',
     cost_per_item: '8.60',
     published: '2025-11-11',
-    picture: { motif: 'pencils', colours: ['Sage'] },
     sku: 'PW-HEDGE24',
     weight: '0.34',
     stock: [47],
@@ -68,7 +66,7 @@ export const desk: Sketch[] = [
     price: '52.00',
     cost_per_item: '22.00',
     published: '2025-12-11',
-    picture: { motif: 'deskTray', colours: ['Oak', 'Walnut'] },
+    pictured: 'Wood',
     sku: 'AF-JOIN',
     weight: '0.74',
     options: { Wood: ['Oak', 'Walnut'] },
@@ -87,7 +85,6 @@ export const desk: Sketch[] = [
     price: '24.00',
     cost_per_item: '8.10',
     published: '2026-10-15',
-    picture: { motif: 'planner', colours: ['Rust'] },
     sku: 'PW-2027',
     weight: '0.36',
     stock: [110],
@@ -104,7 +101,7 @@ export const desk: Sketch[] = [
     price: '64.00',
     cost_per_item: '28.00',
     published: '2026-04-30',
-    picture: { motif: 'penRoll', colours: ['Saddle', 'Charcoal'] },
+    pictured: 'Colour',
     sku: 'FD-ROLL',
     weight: '0.17',
     options: { Colour: ['Saddle', 'Charcoal'] },
@@ -122,7 +119,6 @@ export const desk: Sketch[] = [
     status: 'draft',
     price: '27.00',
     cost_per_item: '9.90',
-    picture: { motif: 'letterSet', colours: ['Heather'] },
     sku: 'PW-POST',
     weight: '0.40',
     stock: [0],
@@ -140,7 +136,7 @@ export const desk: Sketch[] = [
     compare_at_price: '48.00',
     cost_per_item: '16.20',
     published: '2026-08-20',
-    picture: { motif: 'deskPad', colours: ['Slate', 'Moss', 'Bracken'] },
+    pictured: 'Colour',
     sku: 'LT-FOLD',
     weight: '0.52',
     options: { Colour: ['Slate', 'Moss', 'Bracken'], Size: ['60 × 35 cm', '80 × 40 cm'] },
@@ -159,7 +155,6 @@ export const desk: Sketch[] = [
     status: 'draft',
     price: '15.00',
     cost_per_item: '4.80',
-    picture: { motif: 'planner', colours: ['Fjord'] },
     sku: 'PW-WEEKDAY',
     weight: '0.22',
     stock: [0],

@@ -1,7 +1,7 @@
-import type { Sketch } from '../sketch.ts';
+import type { CatalogEntry } from '../catalog-entry.ts';
 
 /** Garden & Balcony. */
-export const garden: Sketch[] = [
+export const garden: CatalogEntry[] = [
   {
     slug: 'sunday-terracotta-pot',
     name: 'Sunday Terracotta Pot',
@@ -14,7 +14,6 @@ export const garden: Sketch[] = [
     price: '9.50',
     cost_per_item: '3.10',
     published: '2026-03-12',
-    picture: { motif: 'plantPot', colours: ['Terracotta'] },
     sku: 'KH-POT',
     weight: '1.10',
     options: { Diameter: ['12 cm', '16 cm', '20 cm', '28 cm'] },
@@ -37,7 +36,7 @@ export const garden: Sketch[] = [
     price: '42.00',
     cost_per_item: '17.00',
     published: '2026-04-16',
-    picture: { motif: 'planter', colours: ['Fjord', 'Chalk', 'Moss'] },
+    pictured: 'Colour',
     sku: 'KH-LAGOON',
     weight: '3.80',
     options: { Colour: ['Fjord', 'Chalk', 'Moss'], Size: ['Medium', 'Large'] },
@@ -57,7 +56,6 @@ export const garden: Sketch[] = [
     compare_at_price: '72.00',
     cost_per_item: '27.00',
     published: '2025-04-10',
-    picture: { motif: 'wateringCan', colours: ['Copper'] },
     sku: 'NW-RILL',
     weight: '0.95',
     stock: [5],
@@ -74,7 +72,6 @@ export const garden: Sketch[] = [
     price: '27.00',
     cost_per_item: '11.20',
     published: '2025-04-10',
-    picture: { motif: 'trowel', colours: ['Oak'] },
     sku: 'FD-TROWEL',
     weight: '0.34',
     stock: [38],
@@ -91,7 +88,6 @@ export const garden: Sketch[] = [
     price: '46.00',
     cost_per_item: '20.50',
     published: '2026-02-19',
-    picture: { motif: 'secateurs', colours: ['Rust'] },
     sku: 'FD-SECAT',
     weight: '0.24',
     stock: [19],
@@ -108,7 +104,6 @@ export const garden: Sketch[] = [
     price: '32.00',
     cost_per_item: '13.40',
     published: '2025-05-08',
-    picture: { motif: 'gloves', colours: ['Saddle'] },
     sku: 'TD-GLOVE',
     weight: '0.18',
     options: { Size: ['S', 'M', 'L'] },
@@ -126,7 +121,6 @@ export const garden: Sketch[] = [
     price: '36.00',
     cost_per_item: '14.10',
     published: '2026-01-22',
-    picture: { motif: 'birdhouse', colours: ['Fjord'] },
     sku: 'AF-NEST',
     weight: '1.60',
     stock: [23],
@@ -144,7 +138,7 @@ export const garden: Sketch[] = [
     price: '6.50',
     cost_per_item: '1.90',
     published: '2026-02-05',
-    picture: { motif: 'seeds', colours: ['Cornflower', 'Late Meadow', 'Shadow'] },
+    pictured: 'Mix',
     sku: 'TD-VERGE',
     weight: '30',
     weight_unit: 'g',
@@ -164,7 +158,7 @@ export const garden: Sketch[] = [
     compare_at_price: '129.00',
     cost_per_item: '47.00',
     published: '2025-05-22',
-    picture: { motif: 'deckchair', colours: ['Rust', 'Ivy', 'Cornflower'] },
+    pictured: 'Colour',
     sku: 'AF-PIER',
     weight: '5.30',
     options: { Colour: ['Rust', 'Ivy', 'Cornflower'] },
@@ -187,7 +181,6 @@ export const garden: Sketch[] = [
     price: '179.00',
     cost_per_item: '82.00',
     published: '2025-09-11',
-    picture: { motif: 'fireBowl', colours: ['Charcoal'] },
     sku: 'NW-FIRE',
     weight: '11.5',
     inventory_policy: 'continue',

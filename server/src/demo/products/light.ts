@@ -1,7 +1,7 @@
-import type { Sketch } from '../sketch.ts';
+import type { CatalogEntry } from '../catalog-entry.ts';
 
 /** Lamps, candles and scent, for Living & Light. */
-export const light: Sketch[] = [
+export const light: CatalogEntry[] = [
   {
     slug: 'wren-oak-table-lamp',
     name: 'Wren Oak Table Lamp',
@@ -14,7 +14,7 @@ export const light: Sketch[] = [
     price: '98.00',
     cost_per_item: '44.00',
     published: '2025-10-09',
-    picture: { motif: 'tableLamp', colours: ['Linen', 'Rust', 'Sage'] },
+    pictured: 'Shade',
     sku: 'DL-WREN',
     weight: '1.70',
     options: { Shade: ['Linen', 'Rust', 'Sage'] },
@@ -33,7 +33,7 @@ export const light: Sketch[] = [
     compare_at_price: '149.00',
     cost_per_item: '58.00',
     published: '2025-09-04',
-    picture: { motif: 'pendant', colours: ['Ivy', 'Ochre', 'Charcoal'] },
+    pictured: 'Colour',
     sku: 'DL-ALBA',
     weight: '1.90',
     options: { Colour: ['Ivy', 'Ochre', 'Charcoal'], Diameter: ['30 cm', '45 cm'] },
@@ -52,7 +52,6 @@ export const light: Sketch[] = [
     price: '229.00',
     cost_per_item: '108.00',
     published: '2026-09-10',
-    picture: { motif: 'floorLamp', colours: ['Amber'] },
     sku: 'DL-DUSK',
     weight: '6.80',
     stock: [4],
@@ -69,7 +68,7 @@ export const light: Sketch[] = [
     price: '24.00',
     cost_per_item: '8.30',
     published: '2025-11-13',
-    picture: { motif: 'candle', colours: ['Fir & Smoke', 'Fig Leaf', 'Sea Salt', 'Warm Cedar'] },
+    pictured: 'Scent',
     sku: 'ME-SOY',
     weight: '0.48',
     options: { Scent: ['Fir & Smoke', 'Fig Leaf', 'Sea Salt', 'Warm Cedar'] },
@@ -87,7 +86,6 @@ export const light: Sketch[] = [
     price: '21.00',
     cost_per_item: '8.90',
     published: '2026-10-01',
-    picture: { motif: 'tapers', colours: ['Beeswax'] },
     sku: 'ME-TAPER6',
     weight: '0.36',
     stock: [72],
@@ -105,7 +103,7 @@ export const light: Sketch[] = [
     compare_at_price: '36.00',
     cost_per_item: '10.80',
     published: '2026-03-19',
-    picture: { motif: 'diffuser', colours: ['Warm Cedar', 'Fig Leaf', 'Sea Salt'] },
+    pictured: 'Scent',
     sku: 'ME-REED',
     weight: '0.39',
     options: { Scent: ['Warm Cedar', 'Fig Leaf', 'Sea Salt'] },
@@ -123,7 +121,6 @@ export const light: Sketch[] = [
     price: '48.00',
     cost_per_item: '21.00',
     published: '2025-08-21',
-    picture: { motif: 'lantern', colours: ['Spruce'] },
     sku: 'NW-STORM',
     weight: '1.10',
     stock: [0],

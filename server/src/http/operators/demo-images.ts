@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 
-/** Images of the demo shop, drawn here so that they need no network. */
+/** Images of the demo shop, part of this package so that they need no network. */
 export const demoImages: RequestHandler<{ name: string }> = async (req, res, next) => {
   const { demoImage } = await import('../../demo/images.ts');
-  const svg = demoImage(req.params.name.replace(/\.svg$/, ''));
+  const svg = await demoImage(req.params.name.replace(/\.svg$/, ''));
   if (!svg) return next();
   res.set({
     'Cache-Control': 'public, max-age=86400',
