@@ -3,6 +3,7 @@ import { decodeProductVectors, productVectors, termVectors } from '../index/late
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import type { Condition } from './conditions.ts';
+import { type ProductConditions, productsMeeting } from './filters.ts';
 import { codeMatches, hasOneGroup, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
@@ -52,7 +53,7 @@ export interface Candidates {
   vectorsByTerm: Map<string, string>;
 }
 
-/** The query, and the products that `where` admits. */
+/** The query, and the conditions that its results must meet. */
 export interface CandidateQuery extends Query {
   groups: TermGroup[];
   /** The smallest share of the query's weight that a match has, unless `headGroups` are given; MIN_COVERAGE by default. */
@@ -66,8 +67,8 @@ export interface CandidateQuery extends Query {
   /** Whether to read the availability of the best. */
   withStock?: boolean;
   filters: Pick<ProductFilters, 'visible' | 'hidden' | 'canBeBought'>;
-  /** Conditions on `products p` that every match meets. */
-  where: Sql[];
+  /** Conditions that every match meets. */
+  must: ProductConditions;
   /** Further conditions, which a match may fail: see `failed`. */
   conditions: Condition[];
 }
@@ -184,20 +185,20 @@ function notHidden(db: SearchDb, hidden: Sql[]): Sql {
   return join(conditions, ' and ');
 }
 
-/** Those of the matches that the public may see and that `where` admits, with the conditions they fail as `failed`. */
-function judged(db: SearchDb, { where, conditions, filters }: CandidateQuery, from: Sql): Sql {
+/** Those of the matches that the public may see and that meet `must`, with the conditions they fail as `failed`. */
+function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, from: Sql): Sql {
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   const failed = bits.length > 0 ? join(bits, ' + ') : sql`0`;
-  if (where.length === 0 && conditions.every(({ needsOnlyId }) => needsOnlyId)) {
+  if (must.where.length + must.slow.length === 0 && conditions.every(({ needsOnlyId }) => needsOnlyId)) {
     return sql`select m.*, ${failed} as failed
       from (${from}) as m cross join lateral (select ${db.siteId}::uuid as site_id, m.product_id as id) as p
       where ${notHidden(db, filters.hidden)}`;
   }
   // `offset 0` makes the planner look products up one by one: reading the whole catalogue costs as much as many searches. The first
   // keeps the id a column: that of a full join is an expression, for which row-level security leaves no index to be used.
+  const where = [sql`p.site_id = ${db.siteId}`, sql`p.id = m.product_id`, filters.visible, ...must.where];
   return sql`select m.*, j.failed from (${from} offset 0) as m cross join lateral (
-      select ${failed} as failed from products p
-      where p.site_id = ${db.siteId} and p.id = m.product_id and ${join([filters.visible, ...where], ' and ')} offset 0) as j`;
+      select ${failed} as failed from ${productsMeeting({ where, slow: must.slow })} offset 0) as j`;
 }
 
 // JSON and PostgreSQL's text of a value contain no control characters.

@@ -179,13 +179,15 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
   const description = sql`case when ${isNoOption} then q.description end`;
-  // Most products do not have it in these texts at all, and the expressions take long.
-  return sql`(${hasOthers} exists (select from products q where q.site_id = p.site_id and q.id = p.id
-    and case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${folded(beginning)}) > 0
-      then regexp_replace(unaccent(lower(concat_ws(' | ',
-        (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
-        ${description}))), ${folded(negated)}, ' ', 'g') ~ ${folded(`\\m${word}\\M`)}
-      else false end))`;
+  // Most products do not have it in these texts, and the expressions take long. With `exists`, the planner may read the texts of all
+  // products first.
+  return sql`(${hasOthers} coalesce((select
+      case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${folded(beginning)}) > 0
+        then regexp_replace(unaccent(lower(concat_ws(' | ',
+          (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
+          ${description}))), ${folded(negated)}, ' ', 'g') ~ ${folded(`\\m${word}\\M`)}
+        else false end
+    from products q where q.site_id = p.site_id and q.id = p.id), false))`;
 }
 
 /** Its singular and plural, as a regular expression. */
@@ -208,9 +210,9 @@ function everyVariantHas(value: string): Sql {
     where not ${hasForm(sql`o.text`, value)})`;
 }
 
-/** An option value of `variants v` has these words. */
-export function variantHas(value: string): Sql {
-  return hasForm(optionText, value);
+/** No option value of `variants v` of `products p` has these words. Options are read only of products that have one of the words. */
+export function variantLacks(db: SearchDb, value: string): Sql {
+  return sql`case when ${hasAnyWord(db, value)} then not ${hasForm(optionText, value)} else true end`;
 }
 
 const optionText = sql`' ' || regexp_replace(unaccent(lower(concat_ws(' | ', v.option1, v.option2, v.option3))), '[^[:alnum:]|]+', ' ', 'g') || ' '`;

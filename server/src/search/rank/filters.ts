@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { attributeTerm, PLACE, valueTerms } from '../index/postings.ts';
 import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
@@ -6,14 +6,25 @@ import { termsOf } from '../words/normalize.ts';
 import { isForeignCurrency } from './conditions.ts';
 
 /** Filters that a caller sends in addition to the words. They always apply; conflicting words are given up. */
-export interface SearchFilters {
-  /** Conditions on `products p`. */
-  where: Sql[];
+export interface SearchFilters extends ProductConditions {
   price: PriceRange;
   /** The requested values: of options, attributes, types, vendors and tags. */
   wanted: string[];
   /** A sort order, which replaces that of the words. */
   sort?: string | undefined;
+}
+
+/** Conditions on `products p`. */
+export interface ProductConditions {
+  where: Sql[];
+  /** Those that look up variants or read texts. */
+  slow: Sql[];
+}
+
+/** The products `p` that meet the conditions. `offset 0` keeps the planner from evaluating the slow ones, or reading all variants, first. */
+export function productsMeeting({ where, slow }: ProductConditions, joined = empty): Sql {
+  const products = sql`products p ${joined} where ${join(where, ' and ')}`;
+  return slow.length === 0 ? products : sql`(select p.* from ${products} offset 0) as p where ${join(slow, ' and ')}`;
 }
 
 export interface PriceRange {

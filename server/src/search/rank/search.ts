@@ -13,7 +13,7 @@ import { type Candidate, type CandidateQuery, type Candidates, readCandidates } 
 import { type CodeMatches, readCodeMatches } from './codes.ts';
 import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
-import { type SearchFilters, withoutConflicts } from './filters.ts';
+import { type ProductConditions, type SearchFilters, withoutConflicts } from './filters.ts';
 import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields, relaxed } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
@@ -88,18 +88,19 @@ export async function search(
   const headNoun = findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
   const named = options.facetConditions ? await facetConstraints(db, sentence, meant, headNoun) : [];
   const { all, unread } = readable([...constraints, ...named]);
-  const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
-  const where = options.filters?.where ?? [];
-  const { withStock = false } = options;
-  const query = { groups, weighted, codes, typed: sentence, where, conditions, filters, withStock };
-  const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
   const isBare =
     options.facetConditions &&
     groups.length === 0 &&
     (options.filters !== undefined || all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread));
+  const inStock = isBare ? filters.canBeBought : filters.inStock;
+  const conditions = [...conditionsOf(db, { inStock }, all), ...(options.conditions ?? [])];
+  const must: ProductConditions = options.filters ?? { where: [], slow: [] };
+  const { withStock = false } = options;
+  const query = { groups, weighted, codes, typed: sentence, must, conditions, filters, withStock };
+  const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
-    ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
+    ? { candidates: await browse(db, { filters, conditions, must, sort }), modifierAlone: false }
     : await readWithFallback(db, options.facetConditions ? { ...query, ...forAgent } : query);
   const failed = fewestFailed(candidates, conditions);
   const rows = candidates.rows.filter((row) => row.failed === failed);

@@ -1,6 +1,7 @@
 import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';
-import sql, { join } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import { productsMeeting } from '../../search/rank/filters.ts';
 import * as budgets from '../agent-limits/budgets.ts';
 import { requireCategories } from '../agent-limits/categories.ts';
 import * as carts from '../carts/carts.ts';
@@ -221,8 +222,9 @@ async function chooseNamed(
 
 /** The product with those of its variants that meet the filters; none, if the product does not. */
 async function withinFilters(shop: Shop, product: Product, filters: Filters): Promise<Product> {
-  const conditions = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`, ...conditionsOf(filters.list)];
-  const meets = await shop.one(sql`select from products p where ${join(conditions, ' and ')}`);
+  const { where, slow } = conditionsOf(filters.list, true);
+  const named = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`];
+  const meets = await shop.one(sql`select from ${productsMeeting({ where: [...named, ...where], slow })}`);
   return meets ? withinLimits(product, filters.limits) : { ...product, variants: [] };
 }
 

@@ -25,9 +25,9 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   const read = await readListFilters(shop, query, readingOf(shop, 'query'));
   const filters = {
     ...read,
-    list: [...within.map((condition): Filter => ({ condition })), ...narrowing(read.list)],
+    list: [...within.map((slow): Filter => ({ slow })), ...narrowing(read.list)],
     // The best results of a search are read by their ids, without the conditions of the list.
-    search: { ...read.search, where: [...within, ...read.search.where] },
+    search: { ...read.search, slow: [...within, ...read.search.slow] },
   };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();
   const urlOf = await readUrls(shop, links);

@@ -1,6 +1,7 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
+import { productsMeeting } from '../../search/rank/filters.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound } from '../errors.ts';
 import { pageOf } from '../page-query.ts';
@@ -18,12 +19,12 @@ import {
   shownList,
   unavailableIn,
 } from '../products/list.ts';
-import { canBeBought, searchFilters, visible } from '../products/rows.ts';
+import { searchFilters, visible } from '../products/rows.ts';
 import { ShownJson } from '../products/shown.ts';
 import { isBuyable } from '../products/shown-fields.ts';
 import type { Shop } from '../shop.ts';
 import { type FacetCount, readFacets } from './facets.ts';
-import { type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
+import { areNarrow, type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
 
 /**
  * Reads lists, single products and facets without locks, each from one statement's snapshot. A change of a collection
@@ -50,17 +51,18 @@ export async function listMeeting(
   if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, counted });
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
   const matchesOf = (conditions: Sql[]) => matching(conditions);
-  const conditions = [...always, ...conditionsOf(filters.list)];
+  const { where, slow } = conditionsOf(filters.list);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
   const unavailable = unavailableIn(query);
-  const page = filters.list.some(({ isNarrow }) => isNarrow)
+  const page = areNarrow(filters.list)
     ? await readFoundPage(
         shop,
-        matchingAll(conditions),
-        unavailable === 'last' ? sql`${canBeBought} desc, ${order}` : order,
+        matchingAll(productsMeeting({ where: [...always, ...where], slow })),
+        order,
         query,
+        unavailable,
       )
-    : await readShownPage(shop, matchesOf(conditions), order, query, unavailable);
+    : await readShownPage(shop, matchesOf([...always, ...where, ...slow]), order, query, unavailable);
   return shownList(
     shop,
     page,
@@ -92,19 +94,16 @@ async function listFound(
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
-  const matches = matchesOf([...always, ...conditionsOf(filters.list)]);
+  const { where, slow } = conditionsOf(filters.list, true);
+  const matches = matchesOf([...always, ...where, ...slow]);
   const readPage = () => {
-    if (total === 0) {
-      const order = orderOf(sort, byRelevance);
-      return readShownPage(shop, matches, order, query, last ? 'last' : 'show');
-    }
-    if (sort !== 'relevance') {
-      return readFoundPage(shop, matches, last ? sql`${canBeBought} desc, ${ORDERS[sort]}` : ORDERS[sort], query);
-    }
+    const unavailable = last ? 'last' : 'show';
+    if (total === 0) return readShownPage(shop, matches, orderOf(sort, byRelevance), query, unavailable);
+    if (sort !== 'relevance') return readFoundPage(shop, matches, ORDERS[sort], query, unavailable);
     const ranked = rankedIds(found, query, { soldOutLast: last });
     return ranked
       ? readRankedPage(shop, ranked, total, query)
-      : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
+      : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query, unavailable);
   };
   const page = await readPage();
   const isRanked = last && total > 0 && sort === 'relevance';
@@ -129,10 +128,10 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
 
-/** The order of pages beyond the best results: best in stock, others, sold out. */
+/** The order of pages beyond the best results: the best in stock, then the others. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
-  return sql`${canBeBought} desc, array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
+  return sql`array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
 }
 
 /** The order that the sentence asks for. */

@@ -22,7 +22,7 @@ import type { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
 import { candidates, slugOf } from '../slugs.ts';
 import * as collectionProducts from './collection-products.ts';
-import { meetsRules, planRules } from './collection-rules.ts';
+import { meetsKnownRules, meetsRules, planRules } from './collection-rules.ts';
 
 /** Collections: a manual choice of products, or the products that currently meet rules. */
 
@@ -31,7 +31,7 @@ export type Choice = Pick<CollectionSummary, 'id' | 'type' | 'rules' | 'rules_ma
 
 /** Whether `products p` belongs to a collection, as a condition. */
 export function membership({ id, type, rules, rules_match }: Choice): Sql {
-  if (type === 'automatic') return meetsRules(sql`${JSON.stringify(rules)}::jsonb`, sql`${rules_match}::text`);
+  if (type === 'automatic') return meetsKnownRules(rules ?? [], rules_match);
   return sql`exists (select from collection_products cp
     where cp.site_id = p.site_id and cp.collection_id = ${id} and cp.product_id = p.id)`;
 }

@@ -1,6 +1,7 @@
 import type { CollectionFacet, Facets, FacetValue } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { jsonObject } from '../../db/fields.ts';
+import { productsMeeting } from '../../search/rank/filters.ts';
 import type { Matching } from '../products/list.ts';
 import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -37,14 +38,21 @@ export async function readFacets(
   const chosen = filters.filter(({ kind }) => kind !== undefined);
   const others = filters.filter(({ kind }) => kind === undefined);
   const base = matchesOf(always);
+  const meeting = (kept: Filter[]) => {
+    const { where, slow } = conditionsOf([...others, ...kept]);
+    return productsMeeting({ where: [base.where, ...where], slow }, base.join);
+  };
   // The products without the filters of a kind or, of the kinds that have names, of that option or attribute.
   const without: Without = (kind, name) => {
     const kept = chosen.filter((one) => one.kind !== kind || one.name !== name);
-    const where = join([base.where, ...conditionsOf([...others, ...kept])], ' and ');
-    return sql`(select p.* from products p ${base.join} where ${where})`;
+    return kept.length === chosen.length ? sql`counted` : sql`(select p.* from ${meeting(kept)})`;
   };
   const row = await shop.one<{ facets: Facets }>(
-    sql`${base.with}
+    // Read once for all facets that no filter of their own kind narrows.
+    sql`${base.with.text === '' ? sql`with` : sql`${base.with},`} counted as materialized (
+        select p.site_id, p.id, p.vendor, p.product_type, p.tags, p.metadata, p.price, p.price_max
+        from ${meeting(chosen)}
+      )
       select ${jsonObject<Facets>({
         vendors: counted(
           sql`select p.vendor as value, count(*) as count from ${without('vendor')} p
@@ -65,8 +73,8 @@ export async function readFacets(
         attributes: namedFacets('attribute', attributeValues, chosen, without, most),
         price: sql`(select case when count(*) > 0 then
           json_build_object('min', min(p.price)::text, 'max', max(${ofVariants ? sql`p.price_max` : sql`p.price`})::text) end from ${without('price')} p)`,
-        in_stock: sql`(select json_build_object('true', count(*) filter (where ${inStock}),
-          'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)`,
+        in_stock: sql`(select json_build_object('true', count(*) filter (where in_stock), 'false', count(*) filter (where not in_stock))
+          from (select ${inStock} as in_stock from ${without('in_stock')} p offset 0) as s)`,
       })} as facets`,
   );
   if (!row) throw new Error('The facets query returned no row.');

@@ -1,12 +1,18 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
-import { hasPriceWithin, isOnSale, isOrHas, variantHas } from '../../search/rank/conditions.ts';
-import { hasAttribute, mayHaveLabel, type PriceRange, type SearchFilters } from '../../search/rank/filters.ts';
+import { hasPriceWithin, isOnSale, isOrHas, variantLacks } from '../../search/rank/conditions.ts';
+import {
+  hasAttribute,
+  mayHaveLabel,
+  type PriceRange,
+  type ProductConditions,
+  type SearchFilters,
+} from '../../search/rank/filters.ts';
 import { termsOf } from '../../search/words/normalize.ts';
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
-import { labelFilters, type Unavailable } from '../products/list.ts';
+import { type LabelQuery, labelFilters, type Unavailable } from '../products/list.ts';
 import { available, canBeBought, inStock, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
@@ -48,8 +54,10 @@ export interface Filter {
   /** The name of the option or attribute, where that is the kind. */
   name?: string;
   condition?: Sql;
-  /** A condition that takes long. */
+  /** A condition that is evaluated only where the others hold: it looks up variants or reads texts. */
   slow?: Sql;
+  /** The same as `condition`, looked up product by product: faster if few products are left. */
+  lookUp?: Sql;
   /** Its condition on a variant, in SQL on `variants v`. */
   variant?: Sql;
   /** Whether only its variants decide if a product meets it. */
@@ -75,25 +83,33 @@ export interface Reading {
 }
 
 /**
- * All conditions of the filters. Those on variants must hold for one and the same variant. That is looked up product by product, and
- * texts are read, only where everything else holds: otherwise the planner may read all variants or all texts first.
+ * All conditions of the filters. Those on variants must hold for one and the same variant, and take the place of looking up its stock alone.
+ * `areFew` tells that not all products of the shop are read.
  */
-export function conditionsOf(filters: Filter[]): Sql[] {
-  const quick = filters.flatMap(({ condition }) => condition ?? []);
+export function conditionsOf(filters: Filter[], areFew = areNarrow(filters)): ProductConditions {
   const ofVariant = filters.flatMap(({ variant }) => variant ?? []);
   const isLookedUp = ofVariant.length > 1 || filters.some(({ isOfVariants }) => isOfVariants);
-  const slow = [
-    ...filters.flatMap((filter) => filter.slow ?? []),
-    ...(isLookedUp
-      ? [
-          sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
-            and ${join(ofVariant, ' and ')} limit 1), false)`,
-        ]
-      : []),
-  ];
-  if (slow.length === 0) return quick;
-  if (quick.length === 0) return slow;
-  return [...quick, sql`case when ${join(quick, ' and ')} then ${join(slow, ' and ')} else false end`];
+  const isReplaced = ({ lookUp }: Filter) => lookUp !== undefined && (areFew || isLookedUp);
+  return {
+    where: filters.flatMap((filter) => (isReplaced(filter) ? [] : (filter.condition ?? []))),
+    slow: [
+      ...filters.flatMap((filter) =>
+        isReplaced(filter) && !(isLookedUp && filter.variant) ? (filter.lookUp ?? []) : [],
+      ),
+      ...filters.flatMap(({ slow }) => slow ?? []),
+      ...(isLookedUp
+        ? [
+            sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
+              and ${join(ofVariant, ' and ')} limit 1), false)`,
+          ]
+        : []),
+    ],
+  };
+}
+
+/** Whether a page is quicker found among all products that meet the filters than in the order of the list. */
+export function areNarrow(filters: Filter[]): boolean {
+  return filters.some(({ isNarrow }) => isNarrow);
 }
 
 /**
@@ -108,19 +124,20 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   const attributes = pairsOf(query.attribute, reading.place, 'attribute');
   const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
   const list: Filter[] = [
-    ...labelFilters(query).map((filter) => ({ ...filter, condition: indexed(shop, query, filter) })),
-    ...(in_stock === undefined ? [] : [stockFilter(in_stock, isNarrowed(query))]),
+    ...labelFilters(query).map(({ kind, condition }): Filter => {
+      const among = mayHaveLabel(shop, kind, query[kind] ?? []);
+      return { kind, ...(among && { condition: among }), slow: condition, isNarrow: true };
+    }),
+    ...(in_stock === undefined ? [] : [stockFilter(in_stock)]),
     ...priceFilters(price, reading.ofVariants),
-    ...(query.collection
-      ? [{ kind: 'collection' as const, condition: await inCollection(shop, query.collection) }]
-      : []),
+    ...(query.collection ? [await collectionFilter(shop, query.collection)] : []),
     ...[...options].map(([name, values]) => optionFilter(shop, name, values)),
     ...[...attributes].map(([name, values]): Filter => {
       return { kind: 'attribute', name, condition: hasAttribute(shop, name, values), isNarrow: true };
     }),
     ...exclusions(shop, query, reading.place),
     ...unwanted.map((value): Filter => {
-      return { slow: sql`not ${isOrHas(shop, value)}`, variant: sql`not ${variantHas(value)}`, isNarrow: true };
+      return { slow: sql`not ${isOrHas(shop, value)}`, variant: variantLacks(shop, value) };
     }),
     ...(on_sale === undefined ? [] : [saleFilter(shop, on_sale)]),
   ];
@@ -133,7 +150,7 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   return {
     list,
     limits: { price, in_stock: in_stock === true, on_sale: on_sale === true, options, unwanted },
-    search: { where: conditionsOf(list), price, wanted },
+    search: { ...conditionsOf(list, true), price, wanted },
   };
 }
 
@@ -152,24 +169,13 @@ export async function readListFilters(shop: Shop, query: CatalogQuery, reading: 
   if (query.updated_since) {
     list.push({ condition: sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz` });
   }
-  return { ...filters, list, search: { ...filters.search, where: conditionsOf(list) } };
+  return { ...filters, list, search: { ...filters.search, ...conditionsOf(list, true) } };
 }
 
-/** The condition of labels, after a look into the index for the products that may have them: reading all products takes long. */
-function indexed(shop: Shop, query: FilterQuery, { kind, condition }: ReturnType<typeof labelFilters>[number]): Sql {
-  const among = mayHaveLabel(shop, kind, query[kind] ?? []);
-  return among ? sql`(${among} and ${condition})` : condition;
-}
-
-/** Among few products, stock is looked up one by one. */
-function stockFilter(in_stock: boolean, isNarrow: boolean): Filter {
-  if (!in_stock) return { kind: 'in_stock', condition: sql`not ${inStock}` };
-  if (isNarrow) return { kind: 'in_stock', slow: canBeBought, variant: available, isNarrow };
-  return { kind: 'in_stock', condition: inStock, variant: available };
-}
-
-function isNarrowed({ price_max, vendor, product_type, tag, attribute, option }: FilterQuery): boolean {
-  return [price_max, vendor, product_type, tag, attribute, option].some((one) => one !== undefined);
+function stockFilter(in_stock: boolean): Filter {
+  return in_stock
+    ? { kind: 'in_stock', condition: inStock, lookUp: canBeBought, variant: available }
+    : { kind: 'in_stock', condition: sql`not ${inStock}`, lookUp: sql`not ${canBeBought}` };
 }
 
 function saleFilter(shop: Shop, on_sale: boolean): Filter {
@@ -216,9 +222,10 @@ function priceFilters({ min, max }: PriceRange, ofVariants: boolean): Filter[] {
   return [{ kind: 'price', condition: join(bounds, ' and '), variant }];
 }
 
-async function inCollection(shop: Shop, handle: string): Promise<Sql> {
+async function collectionFilter(shop: Shop, handle: string): Promise<Filter> {
   const collection = await collections.findPublished(shop, handle);
-  return collection ? collections.membership(collection) : sql`false`;
+  if (!collection) return { kind: 'collection', condition: sql`false` };
+  return { kind: 'collection', condition: collections.membership(collection), isNarrow: true };
 }
 
 /** A variant with one of these values of the option can be bought; all in lower case. */
@@ -229,14 +236,17 @@ function optionFilter(shop: Shop, name: string, values: string[]): Filter {
 }
 
 function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Filter[] {
-  const tags = query.exclude_tag?.map((tag) => tag.toLowerCase());
-  const types = query.exclude_type?.map((type) => type.toLowerCase());
+  const { exclude_tag, exclude_type } = query;
+  const labels: LabelQuery = {
+    ...(exclude_tag && { tag: exclude_tag }),
+    ...(exclude_type && { product_type: exclude_type }),
+  };
   const attributes = pairsOf(query.exclude_attribute, place, 'exclude_attribute');
   return [
-    ...(tags
-      ? [{ condition: sql`not exists (select from unnest(p.tags) as tag where lower(tag) = any(${tags}::text[]))` }]
-      : []),
-    ...(types ? [{ condition: sql`(lower(p.product_type) = any(${types}::text[])) is not true` }] : []),
+    ...labelFilters(labels).map(({ kind, condition }) => {
+      const among = mayHaveLabel(shop, kind, labels[kind] ?? []) ?? sql`true`;
+      return { slow: sql`(case when ${among} then ${condition} end) is not true` };
+    }),
     ...[...attributes].map(([name, values]) => ({ condition: sql`not ${hasAttribute(shop, name, values)}` })),
   ];
 }

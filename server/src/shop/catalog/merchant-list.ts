@@ -66,7 +66,11 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 
 /** The results of the storefront's search, drafts and archived products included; if there are none, similarly spelled names. */
 async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {
-  const options = { filters: { where: conditions, price: {}, wanted: [] }, completeLast: true, keywordsOnly: true };
+  const options = {
+    filters: { where: conditions, slow: [], price: {}, wanted: [] },
+    completeLast: true,
+    keywordsOnly: true,
+  };
   const found = await search(shop, wholeCatalogue, q, options);
   const { sort = 'relevance' } = query;
   const order = sort === 'relevance' ? undefined : ORDERS[sort];

@@ -37,9 +37,8 @@ function optionOf({ options }: Product, variant: Variant, name: string): string 
   return option ? (variant[`option${option.position}` as 'option1' | 'option2' | 'option3'] ?? '').toLowerCase() : '';
 }
 
-/** `variants v` has one of these values of the option; all in lower case. */
+/** `variants v` of `products p` has one of these values of the option; all in lower case. The position is read once for a product. */
 export function hasOptionValue(name: string, values: string[]): Sql {
-  return sql`exists (select from product_options o
-    where o.site_id = v.site_id and o.product_id = v.product_id and lower(o.name) = ${name}
-      and lower((array[v.option1, v.option2, v.option3])[o.position]) = any(${values}::text[]))`;
+  return sql`lower((array[v.option1, v.option2, v.option3])[(select o.position from product_options o
+    where o.site_id = p.site_id and o.product_id = p.id and lower(o.name) = ${name})]) = any(${values}::text[])`;
 }

@@ -36,12 +36,11 @@ export function matchingAlike(conditions: Sql[], q: string): Matching {
   };
 }
 
-/** The products that meet all conditions, as `found`: read once, and not again for the count and each part of the page. */
-export function matchingAll(conditions: Sql[]): Matching {
+/** The products `p` of this part of a statement, as `found`: read once, and not again for the count and each part of the page. */
+export function matchingAll(from: Sql): Matching {
   return {
     with: sql`with found as materialized (
-        select p.site_id, p.id, p.name, p.price, p.published_at, p.sales_count from products p
-        where ${join(conditions, ' and ')}
+        select p.site_id, p.id, p.name, p.price, p.published_at, p.sales_count from ${from}
       )`,
     join: empty,
     where: sql`true`,
@@ -97,9 +96,21 @@ export interface ShownPage {
   rest: string;
 }
 
-/** One page of search results in the given order of `found p`; one statement. */
-export async function readFoundPage(shop: Shop, { with: found }: Matching, order: Sql, query: PageQuery) {
-  return readShown(shop, { found, total: sql`select count(*) from found`, from: sql`found p` }, order, query);
+/** One page of search results in the given order of `found p`; one statement. Stock is looked up until the page is full. */
+export async function readFoundPage(
+  shop: Shop,
+  { with: found }: Matching,
+  order: Sql,
+  query: PageQuery,
+  unavailable: Unavailable,
+): Promise<ShownPage> {
+  const from = sql`(select * from found p order by ${order} offset 0) as p where true`;
+  return readShown(
+    shop,
+    { found, total: sql`select count(*) from found`, from, last: unavailable === 'last' },
+    order,
+    query,
+  );
 }
 
 /** Position of products in a list that cannot be bought now. */
