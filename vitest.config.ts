@@ -4,14 +4,14 @@ import { RETRY_TIMEOUTS } from './server/test/closing-line.ts';
 import { LongestFirst } from './server/test/longest-first.ts';
 import { diskFolder, memoryFolder } from './server/test/memory-folder.ts';
 
-// The processes that tests start compile each source once between them, as those of bin/commerce-server.js do.
+// The processes of tests share a compile cache, like those of bin/commerce-server.js.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-// Where the tests, and the processes that they start, have their temporary files.
+// The temporary files of the tests and of their processes.
 process.env.TMPDIR ??= memoryFolder() ?? diskFolder();
 
-// What a file loads is loaded once for all files of a worker, and what it changes, it puts back. Node loads the sources itself,
-// as it does in production.
+// The files of a worker share loaded modules, so each file must restore what it changes. Node loads the sources itself, as in
+// production.
 const loadedOnce = { isolate: false, experimental: { viteModuleRunner: false } };
 
 /**
@@ -31,13 +31,13 @@ export default defineConfig({
           globalSetup: ['test/database.ts', 'test/lasting-invariants.ts'],
           setupFiles: ['test/after-each-file.ts'],
           ...loadedOnce,
-          // Generous: on a busy machine seconds pass before anything has happened, and no test is about time.
+          // Generous, because a busy machine needs seconds before a test begins, and no test measures time.
           testTimeout: 60_000,
           hookTimeout: 90_000,
           expect: { poll: { timeout: 20_000 } },
         },
       },
-      // What the proofs reckon with; the proofs themselves attack.
+      // For unit tests of the proofs' own code (none at present). The proofs run with proofs/vitest.config.ts.
       { test: { name: 'proofs', root: 'proofs', ...loadedOnce } },
     ],
     maxWorkers: 3,
