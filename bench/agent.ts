@@ -150,8 +150,21 @@ const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] =
   () => ({ vendor: ['alder'], sort: 'price_asc' }),
   () => ({ exclude_text: ['leather'], exclude_tag: ['series-3'], attribute: ['material:wool', 'material:silk'] }),
   () => ({ tag: ['series-7'] }),
+  () => ({ price_max: '100' }),
+  () => ({ price_min: '20', price_max: '40' }),
+  () => ({ price_min: '150', price_max: '152' }),
+  () => ({ in_stock: 'true' }),
+  () => ({ attribute: ['material:cork', 'material:silk'] }),
+  () => ({ vendor: ['poppy', 'oriel'], price_max: '80' }),
+  () => ({ tag: ['series-1', 'series-2', 'series-3'], in_stock: 'true' }),
+  () => ({ product_type: ['Lamp'] }),
+  () => ({ product_type: ['Lamp', 'Chair', 'Table', 'Rug'], sort: 'price_asc' }),
+  () => ({ option: ['Color:Blue', 'Color:Green'], price_max: '100', in_stock: 'true' }),
+  () => ({ exclude_text: ['glass', 'plastic'], price_max: '50' }),
+  () => ({ exclude_type: ['Lamp', 'Chair'], price_min: '100', sort: 'price_desc' }),
+  () => ({ price_max: '30', sort: 'price_asc', in_stock: 'true' }),
 ];
-/** Every other call has no words at all. */
+/** Every other call has no words at all: the number of filters is odd, so that each comes with and without. */
 const wordsOf = (i: number, { sentences }: Catalogue) =>
   i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined;
 

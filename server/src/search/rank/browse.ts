@@ -74,7 +74,7 @@ function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, fa
     sql`with met as materialized (
         select p.id from (
           select p.* from products p
-          where p.site_id = ${db.siteId} and ${join([filters.visible, ...must.where, ...keptOf(false)], ' and ')}
+          where p.site_id = ${db.siteId} and ${join([filters.visible, ...must.where, ...must.among, ...keptOf(false)], ' and ')}
           order by ${isByPrice ? sql`${byPrice}, ` : empty}${byId} offset 0) as p
         where ${join([sql`true`, ...must.slow, ...keptOf(true)], ' and ')} limit ${MAX_LOOKED_AT}::int
       ), kept as materialized (

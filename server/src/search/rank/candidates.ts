@@ -198,7 +198,7 @@ function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, fro
   // keeps the id a column: that of a full join is an expression, for which row-level security leaves no index to be used.
   const where = [sql`p.site_id = ${db.siteId}`, sql`p.id = m.product_id`, filters.visible, ...must.where];
   return sql`select m.*, j.failed from (${from} offset 0) as m cross join lateral (
-      select ${failed} as failed from ${productsMeeting({ where, slow: must.slow })} offset 0) as j`;
+      select ${failed} as failed from ${productsMeeting({ where, slow: must.slow, among: [] })} offset 0) as j`;
 }
 
 // JSON and PostgreSQL's text of a value contain no control characters.

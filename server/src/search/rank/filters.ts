@@ -19,11 +19,13 @@ export interface ProductConditions {
   where: Sql[];
   /** Those that look up variants or read texts. */
   slow: Sql[];
+  /** Follow from the others, by the index: for reading the whole catalogue. */
+  among: Sql[];
 }
 
 /** The products `p` that meet the conditions. `offset 0` keeps the planner from evaluating the slow ones, or reading all variants, first. */
-export function productsMeeting({ where, slow }: ProductConditions, joined = empty): Sql {
-  const products = sql`products p ${joined} where ${join(where, ' and ')}`;
+export function productsMeeting({ where, slow, among }: ProductConditions, joined = empty): Sql {
+  const products = sql`products p ${joined} where ${join([...where, ...among], ' and ')}`;
   return slow.length === 0 ? products : sql`(select p.* from ${products} offset 0) as p where ${join(slow, ' and ')}`;
 }
 

@@ -94,7 +94,7 @@ export async function search(
     (options.filters !== undefined || all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread));
   const inStock = isBare ? filters.canBeBought : filters.inStock;
   const conditions = [...conditionsOf(db, { inStock }, all), ...(options.conditions ?? [])];
-  const must: ProductConditions = options.filters ?? { where: [], slow: [] };
+  const must: ProductConditions = options.filters ?? { where: [], slow: [], among: [] };
   const { withStock = false } = options;
   const query = { groups, weighted, codes, typed: sentence, must, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
@@ -175,13 +175,14 @@ async function parse(
   text: string,
   options: SearchOptions,
 ): Promise<ParsedQuery> {
-  if (options.facetConditions) {
-    const where = [filters.visible, ...(options.conditions ?? []).map(({ condition }) => condition)];
-    return withComparedPrice(db, where, text, await parseSentence(db, text));
+  // Filters may come without words.
+  if (options.keywordsOnly || text === '') {
+    const words = tokenize(text).filter(({ kind }) => kind === 'word');
+    return { constraints: [], words, ambiguous: { names: [], values: [] }, language: 'en' };
   }
-  if (!options.keywordsOnly) return parseInCatalog(db, text);
-  const words = tokenize(text).filter(({ kind }) => kind === 'word');
-  return { constraints: [], words, ambiguous: { names: [], values: [] }, language: 'en' };
+  if (!options.facetConditions) return parseInCatalog(db, text);
+  const where = [filters.visible, ...(options.conditions ?? []).map(({ condition }) => condition)];
+  return withComparedPrice(db, where, text, await parseSentence(db, text));
 }
 
 async function weigh(

@@ -70,17 +70,27 @@ const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUT
 /** The weights of whole queries: people ask for the same words again. */
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
+const NO_WORDS: WeightedQuery = {
+  terms: [],
+  weights: [],
+  completed: undefined,
+  unknown: [],
+  headTerms: new Set(),
+  productCount: 0,
+};
+
 export interface WeightOptions {
   /** The words of names with this prefix are added to the last group. They change neither its weight nor the other matches. */
   prefix?: string | undefined;
 }
 
-/** Adds the synonyms and the weights. One statement; none if the result for the same catalogue is cached. */
+/** Adds the synonyms and the weights. One statement; none without words, or if the result for the same catalogue is cached. */
 export async function weightTerms(
   db: SearchDb,
   groups: TermGroup[],
   options: WeightOptions = {},
 ): Promise<WeightedQuery> {
+  if (groups.length === 0) return NO_WORDS;
   // Without a version, a change of the catalogue cannot be detected.
   if (db.catalogVersion === '') return readWeights(db, groups, options);
   const key = `${db.siteId} ${db.catalogVersion} ${hash('sha1', JSON.stringify([groups, options]), 'base64url')}`;

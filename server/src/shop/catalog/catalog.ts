@@ -51,13 +51,13 @@ export async function listMeeting(
   if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, counted });
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
   const matchesOf = (conditions: Sql[]) => matching(conditions);
-  const { where, slow } = conditionsOf(filters.list);
+  const { where, slow, among } = conditionsOf(filters.list);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
   const unavailable = unavailableIn(query);
   const page = areNarrow(filters.list)
     ? await readFoundPage(
         shop,
-        matchingAll(productsMeeting({ where: [...always, ...where], slow })),
+        matchingAll(productsMeeting({ where: [...always, ...where], slow, among })),
         order,
         query,
         unavailable,
@@ -94,8 +94,9 @@ async function listFound(
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
-  const { where, slow } = conditionsOf(filters.list, true);
-  const matches = matchesOf([...always, ...where, ...slow]);
+  const { where, slow, among } = conditionsOf(filters.list, true);
+  // Names are similar in many products.
+  const matches = matchesOf([...always, ...where, ...(total === 0 ? among : []), ...slow]);
   const readPage = () => {
     const unavailable = last ? 'last' : 'show';
     if (total === 0) return readShownPage(shop, matches, orderOf(sort, byRelevance), query, unavailable);

@@ -39,8 +39,8 @@ export async function readFacets(
   const others = filters.filter(({ kind }) => kind === undefined);
   const base = matchesOf(always);
   const meeting = (kept: Filter[]) => {
-    const { where, slow } = conditionsOf([...others, ...kept]);
-    return productsMeeting({ where: [base.where, ...where], slow }, base.join);
+    const { where, slow, among } = conditionsOf([...others, ...kept]);
+    return productsMeeting({ where: [base.where, ...where], slow, among }, base.join);
   };
   // The products without the filters of a kind or, of the kinds that have names, of that option or attribute.
   const without: Without = (kind, name) => {

@@ -56,6 +56,8 @@ export interface Filter {
   condition?: Sql;
   /** A condition that is evaluated only where the others hold: it looks up variants or reads texts. */
   slow?: Sql;
+  /** A condition that follows from it and uses the index, for statements that would read all products. */
+  among?: Sql | undefined;
   /** The same as `condition`, looked up product by product: faster if few products are left. */
   lookUp?: Sql;
   /** Its condition on a variant, in SQL on `variants v`. */
@@ -104,6 +106,7 @@ export function conditionsOf(filters: Filter[], areFew = areNarrow(filters)): Pr
           ]
         : []),
     ],
+    among: filters.flatMap(({ among }) => among ?? []),
   };
 }
 
@@ -125,8 +128,7 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
   const list: Filter[] = [
     ...labelFilters(query).map(({ kind, condition }): Filter => {
-      const among = mayHaveLabel(shop, kind, query[kind] ?? []);
-      return { kind, ...(among && { condition: among }), slow: condition, isNarrow: true };
+      return { kind, among: mayHaveLabel(shop, kind, query[kind] ?? []), slow: condition, isNarrow: true };
     }),
     ...(in_stock === undefined ? [] : [stockFilter(in_stock)]),
     ...priceFilters(price, reading.ofVariants),
@@ -232,7 +234,7 @@ async function collectionFilter(shop: Shop, handle: string): Promise<Filter> {
 function optionFilter(shop: Shop, name: string, values: string[]): Filter {
   const among = mayHaveLabel(shop, 'option', values);
   const variant = sql`${available} and ${hasOptionValue(name, values)}`;
-  return { kind: 'option', name, ...(among && { condition: among }), variant, isOfVariants: true, isNarrow: true };
+  return { kind: 'option', name, among, variant, isOfVariants: true, isNarrow: true };
 }
 
 function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Filter[] {

@@ -67,7 +67,7 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 /** The results of the storefront's search, drafts and archived products included; if there are none, similarly spelled names. */
 async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {
   const options = {
-    filters: { where: conditions, slow: [], price: {}, wanted: [] },
+    filters: { where: conditions, slow: [], among: [], price: {}, wanted: [] },
     completeLast: true,
     keywordsOnly: true,
   };
