@@ -62,7 +62,7 @@ export async function listMeeting(
         query,
         unavailable,
       )
-    : await readShownPage(shop, matchesOf([...always, ...where, ...slow]), order, query, unavailable);
+    : await readShownPage(shop, matchesOf([...always, ...where, ...among, ...slow]), order, query, unavailable);
   return shownList(
     shop,
     page,

@@ -85,8 +85,8 @@ export interface Reading {
 }
 
 /**
- * All conditions of the filters. Those on variants must hold for one and the same variant, and take the place of looking up its stock alone.
- * `areFew` tells that not all products of the shop are read.
+ * All conditions of the filters. Those on variants must hold for the same variant, which then replaces the look-up of stock.
+ * `areFew`: the statement reads only some products of the shop, so looking up their variants is faster.
  */
 export function conditionsOf(filters: Filter[], areFew = areNarrow(filters)): ProductConditions {
   const ofVariant = filters.flatMap(({ variant }) => variant ?? []);
@@ -128,7 +128,7 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
   const list: Filter[] = [
     ...labelFilters(query).map(({ kind, condition }): Filter => {
-      return { kind, among: mayHaveLabel(shop, kind, query[kind] ?? []), slow: condition, isNarrow: true };
+      return { kind, among: mayHaveLabel(shop, kind, query[kind] ?? []), slow: condition };
     }),
     ...(in_stock === undefined ? [] : [stockFilter(in_stock)]),
     ...priceFilters(price, reading.ofVariants),
@@ -227,7 +227,7 @@ function priceFilters({ min, max }: PriceRange, ofVariants: boolean): Filter[] {
 async function collectionFilter(shop: Shop, handle: string): Promise<Filter> {
   const collection = await collections.findPublished(shop, handle);
   if (!collection) return { kind: 'collection', condition: sql`false` };
-  return { kind: 'collection', condition: collections.membership(collection), isNarrow: true };
+  return { kind: 'collection', condition: collections.membership(collection) };
 }
 
 /** A variant with one of these values of the option can be bought; all in lower case. */
