@@ -235,7 +235,7 @@ inPanel('a file is previewed, then imported, and rejected rows are listed with t
     await look('import');
     await choose(visit, 'File of products', path);
     await press('Try it first (dry run)');
-    await sees('Expected timeline');
+    await sees('Preview of the import');
     const told = await text();
     for (const word of ['Refused (1)', 'Variant Price', `PAN-${width}`, 'is not an amount', 'already, in line 2']) {
       expect(told).toContain(word);

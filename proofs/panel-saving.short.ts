@@ -252,7 +252,7 @@ inPanel('leaving a chosen file or a running import asks first', async (visit) =>
   const input = await tab.waitForSelector('input[aria-label="File of products"]');
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
   await press('Try it first (dry run)');
-  await sees('Expected timeline');
+  await sees('Preview of the import');
   if (width < 896) await tab.locator('.menu-button').click();
   await leave('Leave without importing?');
   await press('Cancel');

@@ -206,7 +206,7 @@ async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { writt
     await settled(opened);
     await upload(tab, products);
     await tab.locator('::-p-aria([name="Try it first (dry run)"][role="button"])').click();
-    await shows(opened, `document.body.innerText.includes('Expected timeline')`);
+    await shows(opened, `document.body.innerText.includes('Preview of the import')`);
     await look('the dry run of an import');
     const lines = written.map((text, i) =>
       ['2026-01-02', quoted(text), quoted(`A${i} ${text}`), '10.00', 'EUR'].join(),
