@@ -25,7 +25,7 @@ export const E6: Proof = {
       const scene = await openScene(shop);
       const categories = await overCategories(trial, scene, chance);
       const changes = await overChanges(trial, scene);
-      const budgets = (await withoutBudget(scene)) + (await beyondOneOrder(shop));
+      const budgets = (await withoutBudget(scene)) + (await beyondOneOrder(shop)) + (await besidePayments(shop));
       const ended = await untilTheEnd(trial, shop);
       const note =
         `${scoped.tried} calls with some of the scopes, ${categories} tries to leave the categories, ${changes} changes ` +
@@ -187,6 +187,21 @@ async function beyondOneOrder(shop: OpenShop): Promise<number> {
   if (allowed.status !== 200)
     shop.premises.violations.add(`an order of ${product_id} within the limit: ${allowed.status}`);
   return refused.length + 1;
+}
+
+/** What is held for a payment that waits for its customer is no longer there for another order, until the payment ends. */
+async function besidePayments(shop: OpenShop): Promise<number> {
+  const agent = await AgentPurchases.open(shop, 1_500);
+  const goods = await agent.sell(1000);
+  const [waiting, other] = [await agent.prepare(goods), await agent.prepare(goods)];
+  const begun = await agent.beginPayment(waiting.id);
+  const refused = await agent.confirm(other.id);
+  await shop.must('storefront.cancelCheckout', { ...agent.as, path: { checkout_id: waiting.id } });
+  const answers = [begun, refused, await agent.confirm(other.id)];
+  const told = answers.map(({ status, refusal }) => refusal?.error ?? status).join(', ');
+  if (told !== 'payment_action_required, payment_in_progress, 200')
+    shop.premises.violations.add(`beside a payment that waits: ${told}`);
+  return answers.length;
 }
 
 /** Calls without pause past the moment at which a token ends: those before it are accepted, those after it are not. */

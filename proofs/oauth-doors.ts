@@ -11,11 +11,11 @@ import type { World } from './tenant.ts';
 
 /** Ids that point inside: nothing is fetched there. Returns how many. */
 export function pointInside(trial: Trial, world: World, count: number): Promise<number> {
-  const [{ site_id }] = world.tenants;
+  const [tenant] = world.tenants;
   return sendInside(trial, world, count, async (baseUrl, url) => {
     const client_id = url.endsWith('/') ? `${url}client.json` : url;
-    const query = new URLSearchParams(fieldsOf({ client_id, challenge: 'x'.repeat(43), state: 's' }));
-    const { status } = await exchange(baseUrl, 'GET', `/sites/${site_id}/oauth/authorize?${query}`, {});
+    const query = new URLSearchParams(fieldsOf({ tenant, client_id, challenge: 'x'.repeat(43), state: 's' }));
+    const { status } = await exchange(baseUrl, 'GET', `/sites/${tenant.site_id}/oauth/authorize?${query}`, {});
     if (status !== 400) world.violations.add(`${status} for the client ${client_id}`);
   });
 }
