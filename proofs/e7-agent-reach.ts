@@ -2,13 +2,15 @@ import { type Operation, operationTable } from '../server/src/http/contract/cont
 import { agentTools, toolName } from '../server/src/mcp/tools.ts';
 import type { FunctionName } from '../server/src/ucp/functions.ts';
 import { publishProfile } from '../server/test/ucp.ts';
-import { bearer, newCustomer, openAgent, SCOPES } from './agents.ts';
+import { agentCheckout, bearer, besidePair, callOf, newCustomer, openAgent, SCOPES } from './agents.ts';
+import type { Call } from './client.ts';
 import { effects, holdingsOf } from './database.ts';
 import type { Figures, Proof } from './frame.ts';
 import { callTool } from './mcp.ts';
 import { validCall } from './requests.ts';
+import { stapleOf } from './sales.ts';
 import type { Tenant, World } from './tenant.ts';
-import { askOverMcp, askOverRest, type Speaker, validAsks } from './ucp.ts';
+import { answerIn, askOverMcp, askOverRest, type Speaker, validAsks } from './ucp.ts';
 import { inWorld } from './world.ts';
 
 /**
@@ -17,7 +19,8 @@ import { inWorld } from './world.ts';
  */
 export const E7: Proof = {
   id: 'E7',
-  promise: 'An agent token alone opens nothing outside of the agent surface, and there only what its scopes name.',
+  promise:
+    'An agent token alone opens nothing outside of the agent surface, there only what its scopes name, and orders nothing.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -49,6 +52,7 @@ export const E7: Proof = {
       trial.progress(`MCP, ${tried} requests`);
       tried += await overUcp(world, tenant, id);
       trial.progress(`UCP, ${tried} requests`);
+      tried += await completing(world, tenant);
       return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
     }),
 };
@@ -144,4 +148,40 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
     await profile.close();
   }
   return tried;
+}
+
+/** What an agent has prepared, with a token or as a guest, it cannot order, in whatever way it tries: a person confirms. */
+async function completing(world: World, tenant: Tenant): Promise<number> {
+  const customer = await newCustomer(world, tenant);
+  const { secret } = await openAgent(world, tenant, customer.id);
+  const { id: own } = await agentCheckout(world, tenant, secret, customer.token);
+  const profile = await publishProfile();
+  try {
+    const guest: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url };
+    const line_items = [{ item: { id: await stapleOf(world, tenant) }, quantity: 1 }];
+    const made = answerIn(await askOverRest(guest, { name: 'create_checkout', body: { line_items } }));
+    const ofGuest = String(made?.id);
+    const pair = { 'X-Site-ID': tenant.site_id, 'X-Service-Token': tenant.secrets.StorefrontToken };
+    const complete = (checkout_id: string, headers: Call['headers']) =>
+      world.send(callOf('storefront.completeCheckout', headers, { path: { checkout_id }, body: {} }), tenant);
+    const byApi = {
+      'with its token beside that of the storefront': await complete(own, besidePair(tenant, secret)),
+      'with the token of the storefront': await complete(own, pair),
+      'as a guest with the token of the storefront': await complete(ofGuest, pair),
+    };
+    for (const [how, { status, text }] of Object.entries(byApi)) {
+      if (![401, 403, 404].includes(status)) world.violations.add(`an agent completes ${how}: ${status} ${text}`);
+    }
+    for (const ask of [askOverRest, askOverMcp]) {
+      await ask({ ...guest, secret }, { name: 'complete_checkout', id: own });
+      await ask(guest, { name: 'complete_checkout', id: ofGuest });
+    }
+    const { rows } = await world.owner.query('select from commerce.orders where checkout_id = any($1)', [
+      [own, ofGuest],
+    ]);
+    if (rows.length > 0) world.violations.add(`${rows.length} checkouts of agents were completed without a person`);
+    return 7;
+  } finally {
+    await profile.close();
+  }
 }
