@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Operation } from '../server/src/http/contract/contract.ts';
 import { hashUserCode, mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import type { Call } from './client.ts';
@@ -11,6 +12,28 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
  * lives for 900 seconds, which a proof may outlast, and a customer has ten agents at most.
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+
+/** What each scope opens, written by hand: the contract declares it too, and the server enforces the contract. */
+const OPENED: Record<string, string> = {
+  'catalog:read': 'getFacets searchCatalog getProduct findProducts getShop',
+  'cart:write': `findAndAdd listCarts createCart getCart addCartItem updateCartItem removeCartItem applyDiscount removeDiscount
+    listCartShippingOptions`,
+  'checkout:create': 'findAndBuy createCheckout getCheckout cancelCheckout',
+  'customer:self': 'getCustomer',
+  'orders:read': 'listOrders getOrder',
+};
+
+/** On the token itself, whatever its scopes. */
+export const OF_ITSELF = ['listAudit', 'getToken', 'revokeToken'];
+/** And what opens without any. */
+export const WITHOUT_SCOPE = [...OF_ITSELF, 'requestConsent', 'pollConsent'];
+
+/** The scope that opens an operation of agents. Throws if nobody has decided. */
+export function scopeOpening({ id, name }: Operation): string {
+  const scope = SCOPES.find((one) => OPENED[one]?.split(/\s+/).includes(name));
+  if (scope === undefined) throw new Error(`Decide in proofs/agents.ts which scope opens ${id}.`);
+  return scope;
+}
 
 /** Asks whether the customer has decided. */
 export function pollConsent(world: World, tenant: Tenant, device_code: string) {

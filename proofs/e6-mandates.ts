@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { attempt, MANDATES, openScene, type Scene, WAYS } from './agent-categories.ts';
 import { AgentPurchases } from './agent-purchases.ts';
-import { bearer, callOf, newCustomer, openAgent, SCOPES } from './agents.ts';
+import { bearer, callOf, newCustomer, openAgent, SCOPES, scopeOpening, WITHOUT_SCOPE } from './agents.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { takeTransfers } from './goods.ts';
 import { type Chance, chanceOf } from './random.ts';
@@ -41,7 +41,7 @@ function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: s
   return inWorld(trial, async (world) => {
     const [tenant] = world.tenants;
     const operations = operationTable.filter(
-      ({ surface, scope }) => surface === 'agent' && SCOPES.includes(scope ?? ''),
+      ({ surface, name }) => surface === 'agent' && !WITHOUT_SCOPE.includes(name),
     );
     const calls = await Promise.all(operations.map((operation) => validCall(world, tenant, operation)));
     let tried = 0;
@@ -54,7 +54,7 @@ function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: s
         const { status, text } = await world.send(one, tenant);
         const refused = status === 403 && text.includes('"insufficient_scope"');
         tried += 1;
-        if (refused === scopes.includes(operation.scope ?? '')) {
+        if (refused === scopes.includes(scopeOpening(operation))) {
           world.violations.add(
             `${operation.id} with ${scopes.join(' ') || 'no scope'}: ${status} ${text.slice(0, 300)}`,
           );

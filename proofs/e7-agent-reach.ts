@@ -2,7 +2,18 @@ import { type Operation, operationTable } from '../server/src/http/contract/cont
 import { agentTools, toolName } from '../server/src/mcp/tools.ts';
 import type { FunctionName } from '../server/src/ucp/functions.ts';
 import { publishProfile } from '../server/test/ucp.ts';
-import { agentCheckout, bearer, besidePair, callOf, newCustomer, openAgent, SCOPES } from './agents.ts';
+import {
+  agentCheckout,
+  bearer,
+  besidePair,
+  callOf,
+  newCustomer,
+  OF_ITSELF,
+  openAgent,
+  SCOPES,
+  scopeOpening,
+  WITHOUT_SCOPE,
+} from './agents.ts';
 import type { Call } from './client.ts';
 import { effects, holdingsOf } from './database.ts';
 import type { Figures, Proof } from './frame.ts';
@@ -32,7 +43,7 @@ export const E7: Proof = {
       for (const operation of operationTable) {
         if (operation.security.length === 0) continue;
         const own = operation.surface === 'agent';
-        if (own && operation.scope === 'agent:self') continue;
+        if (own && OF_ITSELF.includes(operation.name)) continue;
         const call = await validCall(world, tenant, operation, { alternative: 0 });
         const beside = ['Authorization', 'X-API-Key', 'X-Sync-Secret', 'X-Service-Token'];
         const alone = Object.fromEntries(Object.entries(call.headers).filter(([name]) => !beside.includes(name)));
@@ -86,10 +97,10 @@ async function overMcp(world: World, tenant: Tenant, customer_id: string): Promi
   for (const scope of SCOPES) {
     const { secret } = await openAgent(world, tenant, customer_id, undefined, { scopes: [scope] });
     for (const { operation } of tools.values()) {
-      if (operation.scope === 'agent:self' || operation.scope === undefined) continue;
+      if (WITHOUT_SCOPE.includes(operation.name)) continue;
       const call = await validCall(world, tenant, operation);
       const what = `the tool ${toolName(operation.name)} with ${scope} alone`;
-      await judge(world, tenant, what, operation.scope === scope, () => callTool(world, tenant, secret, call));
+      await judge(world, tenant, what, scopeOpening(operation) === scope, () => callTool(world, tenant, secret, call));
       tried += 1;
     }
   }

@@ -30,7 +30,7 @@ export const F13: Proof = {
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const chance = chanceOf(trial.seed);
-      const plans = plansFor(chance, pick(trial.size, 42, 1_000));
+      const plans = plansFor(chance, pick(trial.size, 63, 1_000));
       const all = plans.length;
       const tally = { ordered: 0, 'shown again first': 0, 'not ordered': 0, 'changes made': 0 };
       const lane = async () => {
@@ -77,7 +77,7 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
   return `${who} by ${way} changes ${changed} of a checkout by the ${maker} ${moment}${isBound ? ', after a post' : ''}`;
 }
 
-/** Each of the seven as often as the others. */
+/** Each of the seven as often as the others: first with each field alone, then with several. */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {
     const { who, makers, ways } = SWAPS[i % SWAPS.length] as (typeof SWAPS)[number];
@@ -85,23 +85,29 @@ function plansFor(chance: Chance, count: number): Plan[] {
     const moment = chance.of(MOMENTS);
     const isRefusedFirst = moment.endsWith('again');
     const [maker, isBound] = [chance.of(makers), chance.next() < 0.4];
-    return { ...{ who, way, swap, maker, moment, isBound, isRefusedFirst }, wish: wishOf(chance) };
+    return {
+      ...{ who, way, swap, maker, moment, isBound, isRefusedFirst },
+      wish: wishOf(chance, Math.floor(i / SWAPS.length)),
+    };
   });
 }
 
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** The address always, and more of it. The delivery is put in by `live`, which knows the options. */
-function wishOf(chance: Chance): Wish {
-  const more: [keyof Wish, unknown][] = [
-    ['email', 'mallory@example.com'],
-    ['phone', '+49 40 1234567'],
-    ['note', 'Leave it at the corner'],
-    ['shipping_option_id', ''],
-    ['quantity', 3],
-  ];
-  return { shipping_address: ELSEWHERE, ...Object.fromEntries(chance.some(more, Math.floor(chance.next() * 4))) };
+const FIELDS: [keyof Wish, unknown][] = [
+  ['shipping_address', ELSEWHERE],
+  ['email', 'mallory@example.com'],
+  ['phone', '+49 40 1234567'],
+  ['note', 'Leave it at the corner'],
+  ['shipping_option_id', ''],
+  ['quantity', 3],
+];
+
+/** The delivery is put in by `live`, which knows the options. */
+function wishOf(chance: Chance, round: number): Wish {
+  const alone = FIELDS[round];
+  return Object.fromEntries(alone ? [alone] : chance.some(FIELDS, 2 + Math.floor(chance.next() * 3)));
 }
 
 interface Stage {
