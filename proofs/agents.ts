@@ -13,7 +13,7 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
-/** What each scope opens, written by hand: the contract declares it too, and the server enforces the contract. */
+/** The operations of each scope, written by hand, because the server enforces the contract. */
 const OPENED: Record<string, string> = {
   'catalog:read': 'getFacets searchCatalog getProduct findProducts getShop',
   'cart:write': `findAndAdd listCarts createCart getCart addCartItem updateCartItem removeCartItem applyDiscount removeDiscount
@@ -23,15 +23,15 @@ const OPENED: Record<string, string> = {
   'orders:read': 'listOrders getOrder',
 };
 
-/** On the token itself, whatever its scopes. */
+/** Operations on the token itself, which need no scope. */
 export const OF_ITSELF = ['listAudit', 'getToken', 'revokeToken'];
-/** And what opens without any. */
+/** The same, and the requests for a token. */
 export const WITHOUT_SCOPE = [...OF_ITSELF, 'requestConsent', 'pollConsent'];
 
-/** The scope that opens an operation of agents. Throws if nobody has decided. */
+/** The scope that an operation of agents needs. Throws if it is not listed. */
 export function scopeOpening({ id, name }: Operation): string {
   const scope = SCOPES.find((one) => OPENED[one]?.split(/\s+/).includes(name));
-  if (scope === undefined) throw new Error(`Decide in proofs/agents.ts which scope opens ${id}.`);
+  if (scope === undefined) throw new Error(`Add ${id} to its scope in proofs/agents.ts.`);
   return scope;
 }
 

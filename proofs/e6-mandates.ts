@@ -189,7 +189,7 @@ async function beyondOneOrder(shop: OpenShop): Promise<number> {
   return refused.length + 1;
 }
 
-/** What is held for a payment that waits for its customer is no longer there for another order. */
+/** The amount of a payment that waits for its customer is not available to another order. */
 async function besidePayments(shop: OpenShop): Promise<number> {
   const agent = await AgentPurchases.open(shop, 1_500);
   const goods = await agent.sell(1000);

@@ -161,7 +161,7 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
   return tried;
 }
 
-/** What an agent has prepared, with a token or as a guest, it cannot order, in whatever way it tries: a person confirms. */
+/** Tries every way in which an agent, with a token or as a guest, might complete the checkout that it prepared. */
 async function completing(world: World, tenant: Tenant): Promise<number> {
   const customer = await newCustomer(world, tenant);
   const { secret } = await openAgent(world, tenant, customer.id);

@@ -77,24 +77,24 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
   return `${who} by ${way} changes ${changed} of a checkout by the ${maker} ${moment}${isBound ? ', after a post' : ''}`;
 }
 
-/** Each of the seven as often as the others: first with each field alone, then with several. */
+/** Each of the seven as often as the others: first with each field alone, while the person reads, then with several at any moment. */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {
     const { who, makers, ways } = SWAPS[i % SWAPS.length] as (typeof SWAPS)[number];
     const [way, swap] = chance.of(Object.entries(ways));
-    const moment = chance.of(MOMENTS);
+    const alone = FIELDS[Math.floor(i / SWAPS.length)];
+    const moment = alone ? 'while reading' : chance.of(MOMENTS);
     const isRefusedFirst = moment.endsWith('again');
-    const [maker, isBound] = [chance.of(makers), chance.next() < 0.4];
-    return {
-      ...{ who, way, swap, maker, moment, isBound, isRefusedFirst },
-      wish: wishOf(chance, Math.floor(i / SWAPS.length)),
-    };
+    const [maker, isBound] = [chance.of(makers), !alone && chance.next() < 0.4];
+    const fields = alone ? [alone] : chance.some(FIELDS, 2 + Math.floor(chance.next() * 3));
+    return { ...{ who, way, swap, maker, moment, isBound, isRefusedFirst }, wish: Object.fromEntries(fields) };
   });
 }
 
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
+/** The delivery is put in by `live`, which knows the options. */
 const FIELDS: [keyof Wish, unknown][] = [
   ['shipping_address', ELSEWHERE],
   ['email', 'mallory@example.com'],
@@ -103,12 +103,6 @@ const FIELDS: [keyof Wish, unknown][] = [
   ['shipping_option_id', ''],
   ['quantity', 3],
 ];
-
-/** The delivery is put in by `live`, which knows the options. */
-function wishOf(chance: Chance, round: number): Wish {
-  const alone = FIELDS[round];
-  return Object.fromEntries(alone ? [alone] : chance.some(FIELDS, 2 + Math.floor(chance.next() * 3)));
-}
 
 interface Stage {
   shop: OpenShop;

@@ -10,7 +10,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { garbled, replaceOne } from './spoil.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
-import { misuseUcp } from './ucp-conduct.ts';
+import { misuseUcp } from './ucp-misuse.ts';
 import { inWorld } from './world.ts';
 
 /** Messages of the protocols that agents speak, with something wrong in each: in their form, their versions and what they carry. */

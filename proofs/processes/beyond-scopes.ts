@@ -3,7 +3,7 @@ import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import { GRANTS, SCOPES_OF, scopesOfGrant } from './permissions.ts';
 import type { Answered, Member, Team } from './team.ts';
 
-/** What a caller may not do although the operation is theirs: it depends on the body, or on the thing that the call is about. */
+/** Refusals that depend on the body of a call, or on its object, for callers who may call the operation. */
 export async function exceedScopes(team: Team): Promise<void> {
   await refundByCancelling(team);
   await grantMore(team);
@@ -11,7 +11,7 @@ export async function exceedScopes(team: Team): Promise<void> {
   await raiseOthers(team);
 }
 
-/** An API key with these scopes, past the operation that checks what its maker has. */
+/** Inserts an API key with these scopes; the operation would check those of its caller. */
 export async function keyOf({ owner, site }: Team, granted: string[]): Promise<{ id: string; secret: string }> {
   const [id, secret] = [randomUUID(), mintToken('api_key')];
   await owner.query(
@@ -31,7 +31,7 @@ function expectAllowed({ violations }: Team, what: string, { status, body }: Ans
   if (status >= 300) violations.add(`${what} was refused: ${status} ${JSON.stringify(body).slice(0, 300)}`);
 }
 
-/** Cancelling a paid order gives the money back only by those who may refund. */
+/** Cancelling an order with a refund needs the scope of refunds. */
 async function refundByCancelling(team: Team): Promise<void> {
   const { secret } = await keyOf(team, ['orders:read', 'orders:write']);
   const callers = {
@@ -64,7 +64,7 @@ async function paidOrder({ owner, site }: Team): Promise<string> {
   return order_id;
 }
 
-/** Keys get no scope that their maker lacks, by a new secret neither. */
+/** Nobody creates or rotates a key with a scope that they lack. */
 async function grantMore(team: Team): Promise<void> {
   for (const role of ['owner', 'manager'] as const) {
     const { headers } = await team.hire(role);
@@ -94,7 +94,7 @@ const EVENTS = {
   'agent.*': 'agents:read',
 };
 
-/** A subscription shows what the scope of its resource would. */
+/** A subscription to events needs the scope that reads their resource. */
 async function subscribeBeyond(team: Team): Promise<void> {
   for (const [event, scope] of Object.entries(EVENTS)) {
     for (const granted of [['webhooks:write'], ['webhooks:write', scope]]) {
@@ -110,7 +110,7 @@ async function subscribeBeyond(team: Team): Promise<void> {
   }
 }
 
-/** A manager makes nobody an owner, and neither changes nor removes one. */
+/** A manager cannot add, change or remove an owner. */
 async function raiseOthers(team: Team): Promise<void> {
   const [boss, manager, viewer] = [await team.hire('owner'), await team.hire('manager'), await team.hire('viewer')];
   const { id } = await team.invite({ role: 'owner' });

@@ -69,9 +69,7 @@ async function crossRoles(team: Team): Promise<number> {
   for (const operation of OURS) {
     const scope = scopeOf(operation.name);
     if (scope === undefined && !OF_ONESELF.includes(operation.name)) {
-      team.violations.add(
-        `${operation.id}: nobody has decided who may call it: add it to proofs/processes/permissions.ts`,
-      );
+      team.violations.add(`${operation.id}: add it to its scope in proofs/processes/permissions.ts`);
     }
     if (scope === undefined) continue;
     for (const holder of [...staff, ...keys]) {

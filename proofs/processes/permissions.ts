@@ -1,8 +1,8 @@
 import type { Role } from './team.ts';
 
 /**
- * Who may do what on the dashboard, written by hand: the contract declares it too, and the server enforces the contract, so neither
- * can be the expectation. A new operation fails L1 until somebody decides here who may call it.
+ * The permissions of the dashboard, written by hand. The contract declares them too, but the server enforces the contract, so it
+ * cannot be the expectation. A new operation fails L1 until it is added here.
  */
 const OPERATIONS: Record<string, string> = {
   'products:read': 'listProducts exportProducts getProduct getFile listCollections getCollection',
@@ -37,17 +37,17 @@ const OPERATIONS: Record<string, string> = {
   'audit:read': 'listAuditEvents',
 };
 
-/** On one's own login, whatever the role. */
+/** Operations on one's own login, open to every role. */
 export const OF_ONESELF =
   words(`logout confirmIdentity changePassword listSessions endOtherSessions endSession getTwoFactor setUpTwoFactor
   turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications`);
 
-/** Need a confirmation of the password within 15 minutes. */
+/** Operations that need a confirmation of the password within 15 minutes. */
 export const SENSITIVE = words(`createApiKey revokeApiKey rotateApiKey createStorefrontToken revokeStorefrontToken
   rotateStorefrontToken createSyncKey revokeSyncKey rotateSyncKey updatePaymentAccount deletePaymentAccount createStaffInvitation
   updateStaffMember removeStaffMember setUpTwoFactor turnOffTwoFactor replaceRecoveryCodes`);
 
-/** So do these fields of updateSettings. */
+/** Fields of updateSettings that need it too. */
 export const SENSITIVE_SETTINGS: Record<string, unknown> = {
   allowed_origins: ['https://shop.example'],
   bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' },
@@ -67,20 +67,20 @@ export const SCOPES_OF: Record<Role, string[]> = {
   viewer: READS,
 };
 
-/** A key has these only by name. */
+/** Scopes that neither `read` nor `write` includes. */
 const BY_NAME = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
 
-/** What can be granted to a key: `read`, `write` and each scope. */
+/** Everything that can be granted to a key. */
 export const GRANTS = ['read', 'write', ...ALL];
 
-/** What a key may do that was granted this. */
+/** The scopes of a key with these grants. */
 export function scopesOfGrant(granted: string[]): string[] {
   const meaning = (word: string) =>
     word === 'read' ? READS : word === 'write' ? ALL.filter((scope) => !BY_NAME.includes(scope)) : [word];
   return granted.flatMap(meaning);
 }
 
-/** The scope of an operation of the dashboard; undefined if nobody has decided. */
+/** The scope that an operation of the dashboard needs; undefined if it is not listed. */
 export function scopeOf(name: string): string | undefined {
   return ALL.find((scope) => words(OPERATIONS[scope] ?? '').includes(name));
 }

@@ -8,9 +8,9 @@ import { stapleOf } from './sales.ts';
 import type { World } from './tenant.ts';
 import { type Asked, answerIn, type Speaker, WAYS, type Wire } from './ucp.ts';
 
-/** Well-formed requests over UCP that must not have the effect that they ask for. */
+/** Well-formed UCP requests that must be rejected, or must not reserve stock. */
 
-/** A key that is used again for another request, and checkouts of guests, which hold no stock. Returns how many were sent. */
+/** Uses each Idempotency-Key for other requests too, and looks for stock reserved by guests. Returns the number of requests. */
 export async function misuseUcp(world: World, _chance: Chance, _messages: number, count: Count): Promise<number> {
   const [tenant] = world.tenants;
   const { id: customer_id } = await newCustomer(world, tenant);
@@ -55,7 +55,7 @@ export async function misuseUcp(world: World, _chance: Chance, _messages: number
   }
 }
 
-/** A request with this key: REST has it in a header, MCP in the message. */
+/** Sets the key of a request: in a header for REST, in the message for MCP. */
 function underKey(wire: (speaker: Speaker, asked: Asked) => Wire, speaker: Speaker, asked: Asked, key: string): Wire {
   const { headers, message, ...rest } = wire(speaker, asked);
   const isRest = 'Idempotency-Key' in headers;
