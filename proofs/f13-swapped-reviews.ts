@@ -85,7 +85,7 @@ function plansFor(chance: Chance, count: number): Plan[] {
     const alone = FIELDS[Math.floor(i / SWAPS.length)];
     const moment = alone ? 'while reading' : chance.of(MOMENTS);
     const isRefusedFirst = moment.endsWith('again');
-    const [maker, isBound] = [chance.of(makers), !alone && chance.next() < 0.4];
+    const [maker, isBound] = [chance.of(makers), !alone && chance.next() < 0.5];
     const fields = alone ? [alone] : chance.some(FIELDS, 2 + Math.floor(chance.next() * 3));
     return { ...{ who, way, swap, maker, moment, isBound, isRefusedFirst }, wish: Object.fromEntries(fields) };
   });
@@ -189,7 +189,12 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
     if (moment !== plan.moment) return;
     const { shipping_option_id } = plan.wish;
     const wish = { ...plan.wish, ...(shipping_option_id !== undefined && { shipping_option_id: target.other_option }) };
+    const before = await buyerOf(target);
     if (await plan.swap(target, wish)) swapped += 1;
+    // Another browser must enter all of it again, and is then the one that counts.
+    const isLocked = plan.isBound && plan.way !== 'the page';
+    if (isLocked && (await buyerOf(target)) !== before)
+      shop.premises.violations.add(`${nameOf(plan)}: the data that the person entered were changed`);
   };
   const [browser, opened] = await openReview(stage, target, plan);
   let page = opened;
@@ -226,6 +231,16 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
   const unexpected = await orderedAs(shop, checkout_id);
   const fault = unexpected && `was shown no order: ${JSON.stringify(unexpected)}`;
   return { fault, isOrdered: false, isShownAgain, swapped };
+}
+
+/** The buyer's data of a checkout, as JSON. */
+async function buyerOf({ shop, checkout_id }: Target): Promise<string | undefined> {
+  const { rows } = await shop.premises.owner.query<{ buyer: string }>(
+    `select json_build_array(email, phone, shipping_address, billing_address, note)::text as buyer
+     from commerce.checkouts where site_id = $1 and id = $2`,
+    [shop.site_id, checkout_id],
+  );
+  return rows[0]?.buyer;
 }
 
 /** The person's browser, at the review. */
