@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { startVitest, type Vitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
-import type { Figures, Proof, Trial } from './frame.ts';
+import { FailedProof, type Figures, type Proof, type Trial } from './frame.ts';
 import { promises } from './list.ts';
 import { proveMutants } from './mutants.ts';
 import { stampOfNow } from './stamp.ts';
@@ -73,7 +73,8 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
     progress: (text) => process.stderr.write(`  ${id} ${text}\n`),
   };
   const figures = await run(trial).catch((error: Error): Figures => {
-    const violations = [`The proof itself failed: ${error.stack ?? error.message}`];
+    const found = error instanceof FailedProof ? error.found : [];
+    const violations = [...found, `The proof itself failed: ${error.stack ?? error.message}`];
     return { tried: 0, unit: 'attempts', violations };
   });
   const seconds = Math.round((Date.now() - started) / 100) / 10;
