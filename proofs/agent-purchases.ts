@@ -99,6 +99,13 @@ export class AgentPurchases {
     return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body: {} });
   }
 
+  /** Begins a payment by card, which waits for the customer at the provider. */
+  async beginPayment(checkout_id: string): Promise<Confirmation> {
+    await this.payBy(checkout_id, { payment_method: 'card' });
+    const body = { payment: { card_token: 'tok_3ds' } };
+    return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body });
+  }
+
   /** Confirms again with the new review token each time the shop reports a change. */
   async confirmWhatever(checkout_id: string): Promise<Confirmation> {
     const path = { checkout_id };

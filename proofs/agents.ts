@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Operation } from '../server/src/http/contract/contract.ts';
 import { hashUserCode, mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import type { Call } from './client.ts';
@@ -11,6 +12,28 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
  * lives for 900 seconds, which a proof may outlast, and a customer has ten agents at most.
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+
+/** The operations of each scope, written by hand, because the server enforces the contract. */
+const OPENED: Record<string, string> = {
+  'catalog:read': 'getFacets searchCatalog getProduct findProducts getShop',
+  'cart:write': `findAndAdd listCarts createCart getCart addCartItem updateCartItem removeCartItem applyDiscount removeDiscount
+    listCartShippingOptions`,
+  'checkout:create': 'findAndBuy createCheckout getCheckout cancelCheckout',
+  'customer:self': 'getCustomer',
+  'orders:read': 'listOrders getOrder',
+};
+
+/** Operations on the token itself, which need no scope. */
+export const OF_ITSELF = ['listAudit', 'getToken', 'revokeToken'];
+/** The same, and the requests for a token. */
+export const WITHOUT_SCOPE = [...OF_ITSELF, 'requestConsent', 'pollConsent'];
+
+/** The scope that an operation of agents needs. Throws if it is not listed. */
+export function scopeOpening({ id, name }: Operation): string {
+  const scope = SCOPES.find((one) => OPENED[one]?.split(/\s+/).includes(name));
+  if (scope === undefined) throw new Error(`Add ${id} to its scope in proofs/agents.ts.`);
+  return scope;
+}
 
 /** Polls for the customer's decision. */
 export function pollConsent(world: World, tenant: Tenant, device_code: string) {

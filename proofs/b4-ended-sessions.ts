@@ -3,6 +3,7 @@ import type { Reply } from './client.ts';
 import { type Account, asCustomer, asGuest, CUSTOMER_PASSWORD, openAccount } from './customers.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { mailedSecret } from './mails.ts';
+import { useCodesAgain } from './second-factor-codes.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
@@ -10,7 +11,7 @@ import { inWorld } from './world.ts';
 export const B4: Proof = {
   id: 'B4',
   promise:
-    'What a session was given fails on the very next call after the session has been ended, however that is done.',
+    'What a session was given fails on the very next call after the session has been ended, however that is done, and a code of the second factor logs in once.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       let tried = 0;
@@ -20,6 +21,7 @@ export const B4: Proof = {
           tried += await play(world, what, ending, true);
           trial.progress(`${what}, ${tried} calls`);
         }
+        tried += await useCodesAgain(world);
       }
       return { tried, unit: 'calls with what had ended', violations: world.violations.list } satisfies Figures;
     }),

@@ -76,6 +76,11 @@ async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: b
       rush.faults.push(`createCheckout: ${begun.status} ${JSON.stringify(begun.refusal)}`);
       return;
     }
+    // A constraint of the database rejects it as well, but does not name the line.
+    const [short] = (begun.refusal.lines ?? []) as { variant_id: string; requested: number; available: number }[];
+    if (short?.variant_id !== rush.variant_id || short.requested !== 1 || short.available !== 0) {
+      rush.faults.push(`The refusal does not say what is missing: ${JSON.stringify(begun.refusal)}`);
+    }
     const again = first ? await shop.ask('storefront.createCheckout', request) : undefined;
     if (again && !(again.replayed && again.status === begun.status)) {
       rush.faults.push(`The key of a refusal answered ${again.status} the second time.`);

@@ -152,7 +152,7 @@ async function holding<Id extends Holding>(
 function outcomeOf<Id extends Holding>({ variants }: History, { refusal, data }: Answer<Id>): Outcome {
   if (data) return { done: true };
   if (refusal?.error !== 'insufficient_stock') return { refused: JSON.stringify(refusal) };
-  const lines = refusal.lines as { variant_id: string; available: number }[];
+  const lines = (refusal.lines ?? []) as { variant_id: string; available: number }[];
   return {
     short: Object.fromEntries(lines.map(({ variant_id, available }) => [variants.indexOf(variant_id), available])),
   };

@@ -18,7 +18,7 @@ export const D6: Proof = {
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const chance = chanceOf(trial.seed);
-      const all = pick(trial.size, chance.some(INTERLEAVINGS, 16), INTERLEAVINGS);
+      const all = pick(trial.size, [...BEFORE_ORDERING, ...chance.some(INTERLEAVINGS, 16)], INTERLEAVINGS);
       const ends: Record<End, number> = { 'ordered as seen': 0, 'asked again, then ordered': 0, 'not ordered': 0 };
       const left = [...all];
       let requests = 0;
@@ -113,10 +113,8 @@ const CHANGES: [string, Change][] = [
       }),
   ],
   ['another tab changes the address', (scene) => otherTab(scene, { shipping_address: ELSEWHERE })],
-  [
-    'another tab changes e-mail and note',
-    (scene) => otherTab(scene, { email: 'other@example.com', note: 'Ring twice' }),
-  ],
+  ['another tab changes the e-mail', (scene) => otherTab(scene, { email: 'other@example.com' })],
+  ['another tab changes the note', (scene) => otherTab(scene, { note: 'Ring twice' })],
 ];
 
 /** The moments of a purchase at which something may change. */
@@ -151,6 +149,11 @@ const INTERLEAVINGS: Interleaving[] = BUYERS.flatMap((buyer) => [
     })),
   ),
 ]);
+
+/** Each change by itself, once the review has been read. */
+const BEFORE_ORDERING = INTERLEAVINGS.filter(
+  ({ buyer, changes }) => buyer === 'review' && changes.length === 1 && changes[0]?.at === 'before ordering',
+);
 
 function nameOf({ buyer, changes }: Interleaving): string {
   return `${buyer}: ${changes.map(({ at, change: [what] }) => `${what} ${at}`).join(', ')}`;

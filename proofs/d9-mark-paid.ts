@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expireUnpaid } from '../server/src/shop/orders/expiry.ts';
+import { matchCurrencies } from './bank-statements.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { onlyVariantOf, order as placeOrder, putOnSale, takeTransfers } from './goods.ts';
 import { type Chance, chanceOf } from './random.ts';
@@ -8,7 +9,7 @@ import { type Answer, type OpenShop, onPremises } from './shop.ts';
 /** mark-paid in every state of every payment method, sixty-four times at once, and against expiry and cancellation. */
 export const D9: Proof = {
   id: 'D9',
-  promise: 'A bank transfer is recorded once, for an order that awaits it, and for no other.',
+  promise: 'A bank transfer is recorded once, for an order that awaits it in its currency, and for no other.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const shop = await openShop();
@@ -19,6 +20,8 @@ export const D9: Proof = {
       const rounds = pick(trial.size, 3, 200);
       const ends: Record<string, number> = {};
       for (const fault of await matrix(shop)) violations.add(fault);
+      const newOrder = (currency: string) => writeOrder(shop, 'awaiting_payment', 'pending', 'bank_transfer', currency);
+      for (const fault of await matchCurrencies(shop, newOrder)) violations.add(fault);
       for (let round = 1; round <= rounds; round += 1) {
         for (const race of [alone, againstExpiry, againstCancelling]) {
           const { end, faults } = await race(scene);
@@ -103,15 +106,21 @@ function wordOf({ status, data, refusal }: Marked): string {
   return [status, error, String(context), ...(next === undefined ? [] : [next])].join(' ');
 }
 
-async function writeOrder({ premises, site_id }: OpenShop, state: string, status: string, method: string | null) {
+async function writeOrder(
+  { premises, site_id }: OpenShop,
+  state: string,
+  status: string,
+  method: string | null,
+  currency = 'EUR',
+): Promise<string> {
   const order_id = randomUUID();
   await premises.owner.query(
     `insert into commerce.orders (site_id, id, order_number, subtotal, total, currency, status, payment_status,
        fulfillment_status, payment_method, source, payment_due_at, payment_confirmed_at)
-     values ($1, $2::uuid, $2::text, 15.00, 15.00, 'EUR', $3, case $4::text when 'overdue' then 'awaiting_payment' else $4 end, 'unfulfilled',
+     values ($1, $2::uuid, $2::text, 15.00, 15.00, $6, $3, case $4::text when 'overdue' then 'awaiting_payment' else $4 end, 'unfulfilled',
        $5, 'storefront', now() + case $4 when 'overdue' then -1 else 1 end * interval '1 hour',
        case when $4 in ('paid', 'partially_refunded', 'refunded') then now() - interval '1 day' end)`,
-    [site_id, order_id, status, state, method],
+    [site_id, order_id, status, state, method, currency],
   );
   return order_id;
 }

@@ -33,6 +33,7 @@ export const E1: Proof = {
         if (accepted !== Math.floor(budget / 2490)) world.violations.add(`${accepted} purchases fit in ${budget}`);
         await judge(world, agent.id, accepted * 2490, budget);
         confirmed += await acrossTheTurn(world, tenant, parallel, round);
+        confirmed += await besidePayment(world, tenant);
         trial.progress(`round ${round + 1} of ${rounds}`);
       }
       const note = `${confirmed} confirmed, cents over a budget: 0`;
@@ -90,6 +91,23 @@ async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, rou
   }
   if (accepted < fits) world.violations.add(`at the turn ${accepted} were confirmed, though ${fits} fit in one period`);
   return accepted;
+}
+
+/** One of two payments waits for its customer, and only one fits: the other is refused. */
+async function besidePayment(world: World, tenant: Tenant): Promise<number> {
+  const customer = await newCustomer(world, tenant);
+  const agent = await openAgent(world, tenant, customer.id, 2490 + 1234);
+  const [waiting, other] = await prepareMany(world, tenant, agent.secret, customer.token, 2);
+  const send = (operation: string, checkout_id = '', body: object = {}) =>
+    world.send(callOf(operation, asSignedIn(tenant, customer.token), { path: { checkout_id }, body }), tenant);
+  await send('storefront.updateCheckout', waiting?.id, { payment_method: 'card' });
+  const begun = await send('storefront.completeCheckout', waiting?.id, {
+    payment: { card_token: 'tok_3ds' },
+  });
+  if (!begun.text.includes('"payment_action_required"')) world.violations.add(`a payment did not wait: ${begun.text}`);
+  const { status, text } = await send('storefront.completeCheckout', other?.id, { expected_total: other?.total });
+  if (status !== 409) world.violations.add(`a confirmation beside a payment that waits got ${status} ${text}`);
+  return status === 200 ? 1 : 0;
 }
 
 /** Ends the first period, once. */

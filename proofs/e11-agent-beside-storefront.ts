@@ -50,6 +50,7 @@ export const E11: Proof = {
         }
         tried += await ownKeys(world, tenant);
         tried += await unknownCustomer(world, tenant);
+        tried += await besideOtherShop(world, tenant);
         trial.progress(`round ${round + 1}, ${tried} requests`);
       }
       return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
@@ -251,6 +252,24 @@ async function ownKeys(world: World, tenant: Tenant): Promise<number> {
   }
   if (new Set(made).size !== 3) world.violations.add(`a key was shared: ${made.join(', ')}`);
   return 3;
+}
+
+/** An agent beside the storefront token of another shop, whichever shop is named, opens nothing. */
+async function besideOtherShop(world: World, tenant: Tenant): Promise<number> {
+  const [, other] = world.tenants;
+  const { id } = await newCustomer(world, tenant);
+  const { secret } = await openAgent(world, tenant, id);
+  const pair = { ...besidePair(tenant, secret), 'X-Service-Token': other.secrets.StorefrontToken };
+  for (const site_id of [tenant.site_id, other.site_id]) {
+    for (const operation of ['storefront.getShop', 'storefront.createCart']) {
+      const { reply, changed } = await sendAs(world, tenant, callOf(operation, { ...pair, 'X-Site-ID': site_id }));
+      if (reply.status !== 401 || changed.length > 0)
+        world.violations.add(
+          `${operation} beside the token of another shop: ${reply.status}, changed ${changed.join()}`,
+        );
+    }
+  }
+  return 4;
 }
 
 /** A checkout does not reveal its customer to an agent that may not read the profile. */

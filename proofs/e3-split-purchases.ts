@@ -20,7 +20,10 @@ export const E3: Proof = {
           const price = 500 + Math.floor(chance.next() * 100_000);
           const said = (fault: string) =>
             premises.violations.add(`${name}, ${shop.tenant.currency}, price ${price}: ${fault}`);
-          const open = (times: number) => AgentPurchases.open(shop, Math.floor(price * times));
+          const open = (times: number, ofOneOrder?: number) =>
+            AgentPurchases.open(shop, Math.floor(price * times), [], {
+              max_per_order_cents: ofOneOrder === undefined ? null : Math.floor(price * ofOneOrder),
+            });
           const agents = await play({ shop, price, chance, open }, said);
           for (const agent of agents) await judge(agent, count, said);
         }
@@ -54,8 +57,8 @@ interface Scene {
   /** Of one piece, in the minor unit. */
   price: number;
   chance: Chance;
-  /** A customer whose agent may spend so many times the price. */
-  open(times: number): Promise<AgentPurchases>;
+  /** A customer whose agent may spend so many times the price, in all and for one order. */
+  open(times: number, ofOneOrder?: number): Promise<AgentPurchases>;
 }
 
 /** Reports what went wrong. */
@@ -174,6 +177,33 @@ const SCRIPTS: Record<string, Script> = {
     await shop.must('dashboard.updateSettings', { body: { prices_include_tax: false, default_tax_rate: '0.19' } });
     expect([await agent.confirmWhatever(id)], [402], say);
     await shop.must('dashboard.updateSettings', { body: { default_tax_rate: '0' } });
+    return [agent];
+  },
+
+  'a limit for one order': async ({ shop, price, open }, say) => {
+    const agent = await open(10, 1.5);
+    const goods = await agent.sell(price);
+    const { id, cart_id } = await agent.prepare(goods);
+    const tooMuch = [
+      await agent.buy({ ...goods, quantity: 2 }),
+      await agent.add({ ...goods, quantity: 2 }),
+      await agent.add({ ...goods, cart_id }),
+    ];
+    expect(tooMuch, [402, 402, 402], say);
+    const body = { variant_id: goods.variant_id, quantity: 1 };
+    await shop.must('storefront.addCartItem', { ...agent.as, path: { cart_id }, body });
+    expect([await agent.confirmWhatever(id)], [402], say);
+    const ready = await prepareMany(agent, price, 3);
+    expect(await Promise.all(ready.map((one) => agent.confirm(one.id))), [200, 200, 200], say);
+    return [agent];
+  },
+
+  'a payment that waits for its customer': async ({ price, open }, say) => {
+    const agent = await open(1.5);
+    const [waiting, other] = await prepareMany(agent, price, 2);
+    const begun = await agent.beginPayment(waiting?.id ?? '');
+    if (begun.refusal?.error !== 'payment_action_required') say(`it does not wait: ${JSON.stringify(begun.refusal)}`);
+    expect([await agent.confirm(other?.id ?? '')], [409], say);
     return [agent];
   },
 

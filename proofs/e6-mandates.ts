@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { attempt, MANDATES, openScene, type Scene, WAYS } from './agent-categories.ts';
 import { AgentPurchases } from './agent-purchases.ts';
-import { bearer, callOf, newCustomer, openAgent, SCOPES } from './agents.ts';
+import { bearer, callOf, newCustomer, openAgent, SCOPES, scopeOpening, WITHOUT_SCOPE } from './agents.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { takeTransfers } from './goods.ts';
 import { type Chance, chanceOf } from './random.ts';
@@ -25,7 +25,7 @@ export const E6: Proof = {
       const scene = await openScene(shop);
       const categories = await overCategories(trial, scene, chance);
       const changes = await overChanges(trial, scene);
-      const budgets = (await withoutBudget(scene)) + (await beyondOneOrder(shop));
+      const budgets = (await withoutBudget(scene)) + (await beyondOneOrder(shop)) + (await besidePayments(shop));
       const ended = await untilTheEnd(trial, shop);
       const note =
         `${scoped.tried} calls with some of the scopes, ${categories} tries to leave the categories, ${changes} changes ` +
@@ -41,7 +41,7 @@ function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: s
   return inWorld(trial, async (world) => {
     const [tenant] = world.tenants;
     const operations = operationTable.filter(
-      ({ surface, scope }) => surface === 'agent' && SCOPES.includes(scope ?? ''),
+      ({ surface, name }) => surface === 'agent' && !WITHOUT_SCOPE.includes(name),
     );
     const calls = await Promise.all(operations.map((operation) => validCall(world, tenant, operation)));
     let tried = 0;
@@ -54,7 +54,7 @@ function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: s
         const { status, text } = await world.send(one, tenant);
         const refused = status === 403 && text.includes('"insufficient_scope"');
         tried += 1;
-        if (refused === scopes.includes(operation.scope ?? '')) {
+        if (refused === scopes.includes(scopeOpening(operation))) {
           world.violations.add(
             `${operation.id} with ${scopes.join(' ') || 'no scope'}: ${status} ${text.slice(0, 300)}`,
           );
@@ -187,6 +187,18 @@ async function beyondOneOrder(shop: OpenShop): Promise<number> {
   if (allowed.status !== 200)
     shop.premises.violations.add(`an order of ${product_id} within the limit: ${allowed.status}`);
   return refused.length + 1;
+}
+
+/** The amount of a payment that waits for its customer is not available to another order. */
+async function besidePayments(shop: OpenShop): Promise<number> {
+  const agent = await AgentPurchases.open(shop, 1_500);
+  const goods = await agent.sell(1000);
+  const [waiting, other] = [await agent.prepare(goods), await agent.prepare(goods)];
+  const answers = [await agent.beginPayment(waiting.id), await agent.confirm(other.id)];
+  const told = answers.map(({ status, refusal }) => refusal?.error ?? status).join(', ');
+  if (told !== 'payment_action_required, payment_in_progress')
+    shop.premises.violations.add(`beside a payment that waits: ${told}`);
+  return answers.length;
 }
 
 /** Calls without pause past the moment at which a token ends: those before it are accepted, those after it are not. */

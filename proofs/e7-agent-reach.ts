@@ -2,13 +2,26 @@ import { type Operation, operationTable } from '../server/src/http/contract/cont
 import { agentTools, toolName } from '../server/src/mcp/tools.ts';
 import type { FunctionName } from '../server/src/ucp/functions.ts';
 import { publishProfile } from '../server/test/ucp.ts';
-import { bearer, newCustomer, openAgent, SCOPES } from './agents.ts';
+import {
+  agentCheckout,
+  bearer,
+  besidePair,
+  callOf,
+  newCustomer,
+  OF_ITSELF,
+  openAgent,
+  SCOPES,
+  scopeOpening,
+  WITHOUT_SCOPE,
+} from './agents.ts';
+import type { Call } from './client.ts';
 import { effects, holdingsOf } from './database.ts';
 import type { Figures, Proof } from './frame.ts';
 import { callTool } from './mcp.ts';
 import { validCall } from './requests.ts';
+import { stapleOf } from './sales.ts';
 import type { Tenant, World } from './tenant.ts';
-import { askOverMcp, askOverRest, type Speaker, validAsks } from './ucp.ts';
+import { answerIn, askOverMcp, askOverRest, type Speaker, validAsks } from './ucp.ts';
 import { inWorld } from './world.ts';
 
 /**
@@ -17,7 +30,8 @@ import { inWorld } from './world.ts';
  */
 export const E7: Proof = {
   id: 'E7',
-  promise: 'An agent token alone opens nothing outside of the agent surface, and there only what its scopes name.',
+  promise:
+    'An agent token alone opens nothing outside of the agent surface, there only what its scopes name, and orders nothing.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -29,7 +43,7 @@ export const E7: Proof = {
       for (const operation of operationTable) {
         if (operation.security.length === 0) continue;
         const own = operation.surface === 'agent';
-        if (own && operation.scope === 'agent:self') continue;
+        if (own && OF_ITSELF.includes(operation.name)) continue;
         const call = await validCall(world, tenant, operation, { alternative: 0 });
         const beside = ['Authorization', 'X-API-Key', 'X-Sync-Secret', 'X-Service-Token'];
         const alone = Object.fromEntries(Object.entries(call.headers).filter(([name]) => !beside.includes(name)));
@@ -49,6 +63,7 @@ export const E7: Proof = {
       trial.progress(`MCP, ${tried} requests`);
       tried += await overUcp(world, tenant, id);
       trial.progress(`UCP, ${tried} requests`);
+      tried += await completing(world, tenant);
       return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
     }),
 };
@@ -82,10 +97,10 @@ async function overMcp(world: World, tenant: Tenant, customer_id: string): Promi
   for (const scope of SCOPES) {
     const { secret } = await openAgent(world, tenant, customer_id, undefined, { scopes: [scope] });
     for (const { operation } of tools.values()) {
-      if (operation.scope === 'agent:self' || operation.scope === undefined) continue;
+      if (WITHOUT_SCOPE.includes(operation.name)) continue;
       const call = await validCall(world, tenant, operation);
       const what = `the tool ${toolName(operation.name)} with ${scope} alone`;
-      await judge(world, tenant, what, operation.scope === scope, () => callTool(world, tenant, secret, call));
+      await judge(world, tenant, what, scopeOpening(operation) === scope, () => callTool(world, tenant, secret, call));
       tried += 1;
     }
   }
@@ -144,4 +159,40 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
     await profile.close();
   }
   return tried;
+}
+
+/** Tries every way in which an agent, with a token or as a guest, might complete the checkout that it prepared. */
+async function completing(world: World, tenant: Tenant): Promise<number> {
+  const customer = await newCustomer(world, tenant);
+  const { secret } = await openAgent(world, tenant, customer.id);
+  const { id: own } = await agentCheckout(world, tenant, secret, customer.token);
+  const profile = await publishProfile();
+  try {
+    const guest: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url };
+    const line_items = [{ item: { id: await stapleOf(world, tenant) }, quantity: 1 }];
+    const made = answerIn(await askOverRest(guest, { name: 'create_checkout', body: { line_items } }));
+    const ofGuest = String(made?.id);
+    const pair = { 'X-Site-ID': tenant.site_id, 'X-Service-Token': tenant.secrets.StorefrontToken };
+    const complete = (checkout_id: string, headers: Call['headers']) =>
+      world.send(callOf('storefront.completeCheckout', headers, { path: { checkout_id }, body: {} }), tenant);
+    const byApi = {
+      'with its token beside that of the storefront': await complete(own, besidePair(tenant, secret)),
+      'with the token of the storefront': await complete(own, pair),
+      'as a guest with the token of the storefront': await complete(ofGuest, pair),
+    };
+    for (const [how, { status, text }] of Object.entries(byApi)) {
+      if (![401, 403, 404].includes(status)) world.violations.add(`an agent completes ${how}: ${status} ${text}`);
+    }
+    for (const ask of [askOverRest, askOverMcp]) {
+      await ask({ ...guest, secret }, { name: 'complete_checkout', id: own });
+      await ask(guest, { name: 'complete_checkout', id: ofGuest });
+    }
+    const { rows } = await world.owner.query('select from commerce.orders where checkout_id = any($1)', [
+      [own, ofGuest],
+    ]);
+    if (rows.length > 0) world.violations.add(`${rows.length} checkouts of agents were completed without a person`);
+    return 7;
+  } finally {
+    await profile.close();
+  }
 }

@@ -30,7 +30,7 @@ export const F13: Proof = {
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const chance = chanceOf(trial.seed);
-      const plans = plansFor(chance, pick(trial.size, 42, 1_000));
+      const plans = plansFor(chance, pick(trial.size, 63, 1_000));
       const all = plans.length;
       const tally = { ordered: 0, 'shown again first': 0, 'not ordered': 0, 'changes made': 0 };
       const lane = async () => {
@@ -77,32 +77,32 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
   return `${who} by ${way} changes ${changed} of a checkout by the ${maker} ${moment}${isBound ? ', after a post' : ''}`;
 }
 
-/** Each of the seven as often as the others. */
+/** Each of the seven as often as the others: first with each field alone, while the person reads, then with several at any moment. */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {
     const { who, makers, ways } = SWAPS[i % SWAPS.length] as (typeof SWAPS)[number];
     const [way, swap] = chance.of(Object.entries(ways));
-    const moment = chance.of(MOMENTS);
+    const alone = FIELDS[Math.floor(i / SWAPS.length)];
+    const moment = alone ? 'while reading' : chance.of(MOMENTS);
     const isRefusedFirst = moment.endsWith('again');
-    const [maker, isBound] = [chance.of(makers), chance.next() < 0.4];
-    return { ...{ who, way, swap, maker, moment, isBound, isRefusedFirst }, wish: wishOf(chance) };
+    const [maker, isBound] = [chance.of(makers), !alone && chance.next() < 0.5];
+    const fields = alone ? [alone] : chance.some(FIELDS, 2 + Math.floor(chance.next() * 3));
+    return { ...{ who, way, swap, maker, moment, isBound, isRefusedFirst }, wish: Object.fromEntries(fields) };
   });
 }
 
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** Always the address, and some other fields. `live`, which knows the options, sets the delivery. */
-function wishOf(chance: Chance): Wish {
-  const more: [keyof Wish, unknown][] = [
-    ['email', 'mallory@example.com'],
-    ['phone', '+49 40 1234567'],
-    ['note', 'Leave it at the corner'],
-    ['shipping_option_id', ''],
-    ['quantity', 3],
-  ];
-  return { shipping_address: ELSEWHERE, ...Object.fromEntries(chance.some(more, Math.floor(chance.next() * 4))) };
-}
+/** `live`, which knows the options, sets the delivery. */
+const FIELDS: [keyof Wish, unknown][] = [
+  ['shipping_address', ELSEWHERE],
+  ['email', 'mallory@example.com'],
+  ['phone', '+49 40 1234567'],
+  ['note', 'Leave it at the corner'],
+  ['shipping_option_id', ''],
+  ['quantity', 3],
+];
 
 interface Stage {
   shop: OpenShop;
@@ -189,7 +189,12 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
     if (moment !== plan.moment) return;
     const { shipping_option_id } = plan.wish;
     const wish = { ...plan.wish, ...(shipping_option_id !== undefined && { shipping_option_id: target.other_option }) };
+    const before = await buyerOf(target);
     if (await plan.swap(target, wish)) swapped += 1;
+    // Another browser must enter all of it again, and is then the one that counts.
+    const isLocked = plan.isBound && plan.way !== 'the page';
+    if (isLocked && (await buyerOf(target)) !== before)
+      shop.premises.violations.add(`${nameOf(plan)}: the data that the person entered were changed`);
   };
   const [browser, opened] = await openReview(stage, target, plan);
   let page = opened;
@@ -226,6 +231,16 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
   const unexpected = await orderedAs(shop, checkout_id);
   const fault = unexpected && `was shown no order: ${JSON.stringify(unexpected)}`;
   return { fault, isOrdered: false, isShownAgain, swapped };
+}
+
+/** The buyer's data of a checkout, as JSON. */
+async function buyerOf({ shop, checkout_id }: Target): Promise<string | undefined> {
+  const { rows } = await shop.premises.owner.query<{ buyer: string }>(
+    `select json_build_array(email, phone, shipping_address, billing_address, note)::text as buyer
+     from commerce.checkouts where site_id = $1 and id = $2`,
+    [shop.site_id, checkout_id],
+  );
+  return rows[0]?.buyer;
 }
 
 /** The person's browser, at the review. */

@@ -61,3 +61,23 @@ export class Violations {
     return this.#found;
   }
 }
+
+/** A proof that failed after it had found violations. */
+export class FailedProof extends Error {
+  readonly found: string[];
+
+  constructor(found: string[], cause: Error) {
+    super(`${found.join('\n')}\n${cause.message}`, { cause });
+    this.found = found;
+  }
+}
+
+/** Runs the work of a proof. If it fails after violations, the error keeps them: the first is often the reason. */
+export async function keepingViolations<T>(of: { violations: Violations }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { list } = of.violations;
+    throw list.length > 0 ? new FailedProof(list, error as Error) : error;
+  }
+}

@@ -112,11 +112,20 @@ function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: Str
   const paid = body.replace('"requires_payment_method"', '"succeeded"').replace(':1000', ':1');
   const foreign = { ...endpoint, url: neighbour.endpoint.url };
   const lie = { ...event, id: `${event.id}lie`, type: 'payment_intent.succeeded' };
+  const { data } = event;
+  const unknown = {
+    ...event,
+    id: `${event.id}other`,
+    owner: 'acct_of_nobody',
+    data: { object: { ...data.object, id: 'pi_x' } },
+  };
   return [
     ...Array.from({ length: chance.of([2, 4, 64]) }, () =>
       send('as it is', 200, () => post(endpoint.url, body, signature)),
     ),
     send('of another type', 200, () => sendEvent(lie, endpoint)),
+    // Our account does not know it, so looking it up there would fail.
+    send('of another account of the platform', 200, () => sendEvent(unknown, { ...endpoint, connected: true })),
     send('forged', 400, () => sendEvent(event, { ...endpoint, secret: 'whsec_of_nobody' })),
     send('signed by the neighbour', 400, () => sendEvent(event, { ...endpoint, secret: neighbour.endpoint.secret })),
     send('old', 400, () => sendEvent(event, endpoint, Date.now() - 301_000)),

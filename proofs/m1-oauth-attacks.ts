@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { leadsTo } from '../server/test/oauth.ts';
-import { formWith } from '../server/test/paper-browser.ts';
+import { formWith, PaperBrowser } from '../server/test/paper-browser.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { flood, pointInside } from './oauth-doors.ts';
 import {
@@ -101,6 +101,7 @@ class Attack {
     const code = answer.get('code') ?? '';
     this.#expect(answer.get('iss') === `http://localhost/sites/${this.#tenant.site_id}`, 'the answer names its issuer');
     this.#expect(answer.get('state') === flow.state, 'the answer repeats the state');
+    await this.#onWayBack(flow, code);
     await this.#onCode(flow, code);
     await this.#again(flow, code);
     const raced = await begin(this.#world, this.#tenant, client_id);
@@ -175,6 +176,19 @@ class Attack {
     this.#expect((await elsewhere.open(moved)).response.status === 404, 'another shop does not know the request');
   }
 
+  /** The page that leads back has the code: it is for the customer who allowed it, and nobody else who has its address. */
+  async #onWayBack({ browser, page }: Flow, code: string): Promise<void> {
+    const leave = page.replace('/agent-consent?', '/agent-consent/leave?');
+    this.#expect((await browser.open(leave)).html.includes(code), 'the customer is led back with the code');
+    const others = [await browserOf(this.#world, this.#tenant), await browserOf(this.#world, this.#other)];
+    const guest = new PaperBrowser(this.#world.baseUrl);
+    for (const [n, one] of [...others, guest].entries()) {
+      const { html, response } = await one.open(leave);
+      const headers = JSON.stringify([...response.headers]);
+      this.#expect(!html.includes(code) && !headers.includes(code), `the way back shows browser ${n} no code`);
+    }
+  }
+
   /** The code, somehow known to somebody else, before its client has used it. */
   async #onCode(flow: Flow, code: string): Promise<void> {
     const honest = exchangeOf(flow, code);
@@ -196,7 +210,11 @@ class Attack {
       ...[`${code} `, code.toUpperCase(), code.slice(0, -1), `${code}\0`, code.replace('cod_', 'dvc_')].map(
         (one): [Tenant, Fields] => [this.#tenant, { ...honest, code: one }],
       ),
-      [this.#tenant, { ...honest, resource: `http://localhost/sites/${this.#other.site_id}` }],
+      ...[
+        `/sites/${this.#other.site_id}`,
+        `/sites/${this.#tenant.site_id}`,
+        `/sites/${this.#tenant.site_id}/ucp/mcp`,
+      ].map((path): [Tenant, Fields] => [this.#tenant, { ...honest, resource: `http://localhost${path}` }]),
       [this.#tenant, { ...honest, grant_type: 'refresh_token', refresh_token: code }],
       [this.#tenant, { ...honest, grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: code }],
       [this.#tenant, [...Object.entries(honest), ['code_verifier', flow.verifier]]],
@@ -218,7 +236,8 @@ class Attack {
     const { status, text } = await redeem(this.#world, this.#tenant, honest);
     const { access_token = '' } = JSON.parse(text) as { access_token?: string };
     if (status !== 200 || !(await opens(this.#world, access_token))) {
-      throw new Error(`The honest exchange failed: ${status} ${text}`);
+      this.#expect(false, `the client gets its token: ${status} ${text}`);
+      return;
     }
     this.honest += 1;
     const at = await redeem(this.#world, this.#other, honest);

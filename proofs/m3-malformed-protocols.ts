@@ -10,6 +10,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { garbled, replaceOne } from './spoil.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
+import { misuseUcp } from './ucp-misuse.ts';
 import { inWorld } from './world.ts';
 
 /** Messages of the protocols that agents speak, with something wrong in each: in their form, their versions and what they carry. */
@@ -23,7 +24,7 @@ export const M3: Proof = {
       const answered = new Map<number, number>();
       const count = ({ status }: Reply) => answered.set(status, (answered.get(status) ?? 0) + 1);
       let tried = 0;
-      for (const attack of [attackMcp, tellIdsApart, attackUcp, tellUcpIdsApart]) {
+      for (const attack of [attackMcp, tellIdsApart, attackUcp, tellUcpIdsApart, misuseUcp]) {
         tried += await attack(world, chance, pick(trial.size, 400, 24_000), count);
         trial.progress(`${tried} messages`);
       }

@@ -41,7 +41,7 @@ export function authorize(
   return exchange(baseUrl, 'GET', `/sites/${site_id}/oauth/authorize?${query}`, {});
 }
 
-export function fieldsOf({ client_id, challenge, state }: Pick<Flow, 'client_id' | 'challenge' | 'state'>): Fields {
+export function fieldsOf({ tenant, client_id, challenge, state }: Omit<Flow, 'verifier' | 'browser' | 'page'>): Fields {
   return {
     response_type: 'code',
     client_id,
@@ -49,6 +49,7 @@ export function fieldsOf({ client_id, challenge, state }: Pick<Flow, 'client_id'
     code_challenge: challenge,
     code_challenge_method: 'S256',
     state,
+    resource: `http://localhost/sites/${tenant.site_id}/mcp`,
   };
 }
 

@@ -1,7 +1,7 @@
-import { scopesOfKey, scopesOfRole } from '../server/src/http/callers/scopes.ts';
 import type { Operation } from '../server/src/http/contract/contract.ts';
 import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import type { Call } from './client.ts';
+import { SCOPES_OF, scopeOf, scopesOfGrant } from './processes/permissions.ts';
 import { headerOf, type Tenant } from './tenant.ts';
 
 /** A caller with all credentials, and the operations that the contract opens to it. A new kind of caller is a line in `principalsOf`. */
@@ -35,9 +35,9 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
     one('nobody', [], [], {}),
     one('the storefront token alone', ['SiteId', 'StorefrontToken'], SHOP_SCOPES, shop),
     one('the storefront token without its site', ['StorefrontToken'], SHOP_SCOPES, without(shop, 'X-Site-ID')),
-    one('staff', ['StaffSession'], scopesOfRole('owner'), headersOf(['StaffSession', StaffSession])),
-    one('a key that reads', ['ApiKey'], scopesOfKey(['read']), headersOf(['ApiKey', tenant.readOnlyKey])),
-    one('a key that writes', ['ApiKey'], scopesOfKey(KEY_SCOPES), headersOf(['ApiKey', ApiKey])),
+    one('staff', ['StaffSession'], SCOPES_OF.owner, headersOf(['StaffSession', StaffSession])),
+    one('a key that reads', ['ApiKey'], scopesOfGrant(['read']), headersOf(['ApiKey', tenant.readOnlyKey])),
+    one('a key that writes', ['ApiKey'], scopesOfGrant(KEY_SCOPES), headersOf(['ApiKey', ApiKey])),
     one('a sync key', ['SiteId', 'SyncSecret'], ['read', 'write', 'catalog:write'], {
       ...site,
       ...headersOf(['SyncSecret', SyncSecret]),
@@ -52,9 +52,10 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   ];
 }
 
-/** Whether the contract lets this principal call the operation at all, on any object. */
-export function mayCall({ schemes, scopes }: Principal, { security, scope }: Operation): boolean {
+/** Whether this principal may call the operation on any object: by a table of ours for the dashboard, else by the contract. */
+export function mayCall({ schemes, scopes }: Principal, { surface, name, security, ...declared }: Operation): boolean {
   if (security.length === 0) return true;
+  const scope = surface === 'dashboard' ? scopeOf(name) : declared.scope;
   const opens = security.some((alternative) => alternative.every((scheme) => schemes.includes(scheme)));
   return opens && (scope === undefined || scopes.includes(scope));
 }

@@ -4,7 +4,9 @@ import { parseArgs } from 'node:util';
 import { startVitest, type Vitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
-import type { Figures, Proof, Trial } from './frame.ts';
+import { FailedProof, type Figures, type Proof, type Trial } from './frame.ts';
+import { promises } from './list.ts';
+import { proveMutants } from './mutants.ts';
 import { stampOfNow } from './stamp.ts';
 import { machineLine, noteShortForms, type Row, writeTable } from './table.ts';
 import { closeWorld } from './world.ts';
@@ -12,8 +14,9 @@ import { closeWorld } from './world.ts';
 /**
  * `npm run prove` runs the full form of the proofs, one after another, and `npm run prove -- A1 H6 --seed 7` some of them (with
  * `--tenth` at a tenth of their counts); their figures go into the table of README.md. `npm run prove -- --short` runs all
- * short forms, some at a time, and writes nothing; with `--record` it notes in the table which held. Progress goes to stderr.
- * Exits with 1 when a promise is broken.
+ * short forms, some at a time, and `--short D1` one; with `--record` they change the table too. `--list` prints the promises,
+ * `--mutants` plants bugs that the short forms must catch (mutants.ts). Progress goes to stderr. Exits with 1 when a promise is
+ * broken, or a mutant survives.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,9 +25,16 @@ const { values, positionals } = parseArgs({
     short: { type: 'boolean', default: false },
     tenth: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
   },
 });
 
+if (values.list) {
+  process.stdout.write(`${promises().join('\n')}\n`);
+  process.exit(0);
+}
+if (values.mutants) process.exit(await proveMutants(positionals, values.seed));
 const unknown = positionals.filter((id) => !PROOFS.some((proof) => proof.id === id));
 if (unknown.length > 0) {
   process.stderr.write(`There is no proof ${unknown.join(', ')}. Known: ${PROOFS.map(({ id }) => id).join(' ')}\n`);
@@ -34,7 +44,7 @@ if (values.short && positionals.length === 0) await proveShort();
 
 const chosen = positionals.length > 0 ? PROOFS.filter(({ id }) => positionals.includes(id)) : PROOFS;
 
-const begun = stampOfNow();
+const begun = values.short && !values.record ? undefined : stampOfNow();
 const database = await migratedDatabases(1);
 const [databaseUrl = ''] = database.superuserUrls;
 const rows: Row[] = [];
@@ -44,7 +54,7 @@ try {
   await closeWorld();
   await database.stop();
 }
-writeTable(rows, machineLine(), begun);
+if (begun) writeTable(rows, machineLine(), begun);
 const broken = rows.filter(({ figures }) => figures.violations.length > 0);
 process.stderr.write(
   broken.length === 0 ? 'Every promise held.\n' : `Broken: ${broken.map(({ id }) => id).join(' ')}\n`,
@@ -63,7 +73,8 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
     progress: (text) => process.stderr.write(`  ${id} ${text}\n`),
   };
   const figures = await run(trial).catch((error: Error): Figures => {
-    const violations = [`The proof itself failed: ${error.stack ?? error.message}`];
+    const found = error instanceof FailedProof ? error.found : [];
+    const violations = [...found, `The proof itself failed: ${error.stack ?? error.message}`];
     return { tried: 0, unit: 'attempts', violations };
   });
   const seconds = Math.round((Date.now() - started) / 100) / 10;

@@ -12,7 +12,7 @@ import { brokenInvariants } from '../server/test/invariants.ts';
 import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { exchange, type Reply, targetOf } from './client.ts';
-import { type Trial, Violations } from './frame.ts';
+import { keepingViolations, type Trial, Violations } from './frame.ts';
 import { operationOf } from './tenant.ts';
 
 /** Shops that contain only the data of a proof, so that all counts are due to the proof. */
@@ -49,7 +49,7 @@ export async function onPremises<T>(
     openShop: ({ currency = 'EUR' } = {}) => openShop(premises, currency),
   };
   try {
-    const result = await deed(premises);
+    const result = await keepingViolations(premises, () => deed(premises));
     for (const { rule, rows } of await brokenInvariants(owner)) {
       premises.violations.add(`invariant broken: ${rule} ${JSON.stringify(rows)}`);
     }

@@ -9,7 +9,7 @@ import { startServer, stopServer } from '../server/test/server.ts';
 import { buryAgents, forgetGuesses } from './agents.ts';
 import { type Call, exchange, send } from './client.ts';
 import { buryCustomers } from './customers.ts';
-import { type Trial, Violations } from './frame.ts';
+import { keepingViolations, type Trial, Violations } from './frame.ts';
 import { leaksIn } from './leaks.ts';
 import { MAKERS, makeAll } from './makers.ts';
 import { hire } from './people.ts';
@@ -32,7 +32,7 @@ export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T
   world.violations = new Violations();
   world.answers = 0;
   try {
-    const result = await deed(world);
+    const result = await keepingViolations(world, () => deed(world));
     for (const { rule, rows } of await brokenInvariants(world.owner)) {
       world.violations.add(`invariant broken: ${rule} ${JSON.stringify(rows)}`);
     }
