@@ -7,7 +7,8 @@ import { membersFor } from '../shop/mail.ts';
 import { tellLowStock } from '../shop/stock/low-stock.ts';
 
 /** Mails about sensitive changes of settings cannot be switched off. */
-const others = (mails: ReceivedMail[]) => mails.filter(({ subject }) => !/[Ss]ensitive|Sicherheitsrelevante/.test(subject));
+const others = (mails: ReceivedMail[]) =>
+  mails.filter(({ subject }) => !/[Ss]ensitive|Sicherheitsrelevante/.test(subject));
 
 const notifications = '/api/dashboard/me/notifications';
 const settings = '/api/dashboard/settings';
