@@ -126,6 +126,19 @@ export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<
       return agent.add({ variant_id, ...(cart && { cart_id: cart.id }) });
     },
   },
+  'put in an empty cart': {
+    names: true,
+    async go({ agent: { shop, by }, target: { variant_id } }) {
+      const { cart } = await shop.must('agent.createCart', by);
+      const body = { variant_id, quantity: 1 };
+      const { status, data, refusal } = await shop.ask('agent.addCartItem', {
+        ...by,
+        path: { cart_id: cart.id },
+        body,
+      });
+      return { status: status === 201 ? 200 : status, data, refusal };
+    },
+  },
   'added in a dry run': { go: ({ agent, target: { variant_id } }) => agent.add({ variant_id, dry_run: true }) },
   'bought by product': { names: true, go: ({ agent, target: { product_id } }) => agent.buy({ product_id }) },
   'bought by variant': { names: true, go: ({ agent, target: { variant_id } }) => agent.buy({ variant_id }) },

@@ -83,7 +83,9 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   const wide = all.filter(
     ({ target, way }) => target === scene.samples[0] && way === 'found by the words of a category',
   );
-  const chosen = pick(size, [...wide, ...chance.some(all, 40)], all);
+  // Each way is tried on something that is in no category.
+  const foreign = all.filter(({ mandate, target }) => mandate === MANDATES[0] && target.name === 'Riddle');
+  const chosen = pick(size, [...wide, ...foreign, ...chance.some(all, 40)], all);
   for (const [i, one] of chosen.entries()) {
     await attempt(scene, one);
     if (i % 200 === 0) progress(`${i} of ${chosen.length} tries to leave the categories`);
