@@ -172,5 +172,5 @@ if (agent) {
     if (!isRefusal(error, 'invalid_token')) throw error;
     say(`   The customer has already revoked it: ${error.status} ${error.code}.`);
   });
-  say('\nDone. Every call of the agent is in the audit: npx commerce agents list');
+  say('\nDone. Its calls are in the audit: npx commerce agents audit ID (commerce agents list has the ID)');
 }
