@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasPostalCode, isPhone, needsPostalCode, needsState } from './address-rules.ts';
 
-test('validates postal codes by country, in the spellings that people use', () => {
+test('validates postal codes by country, in every common spelling', () => {
   const fits = (country: string, postal_code: string | null) => hasPostalCode({ country, postal_code });
 
   expect(['10115', ' 10115 ', 'D-10115'].map((code) => fits('DE', code))).toEqual([true, true, true]);

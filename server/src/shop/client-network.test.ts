@@ -12,6 +12,6 @@ test.for([
   ['::1', '::/64'],
   ['unknown', 'unknown'],
   ['', ''],
-])('%s counts as %s', ([address, network]) => {
+])('counts the IP address %s as %s', ([address, network]) => {
   expect(networkOf(address)).toBe(network);
 });

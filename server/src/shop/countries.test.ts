@@ -9,13 +9,16 @@ test.each([
   ['UK', 'GB'],
   ['United States', 'US'],
   ['Côte d’Ivoire', 'CI'],
-])('%s is the country %s', (text, code) => {
+])('recognizes %s as the country %s', (text, code) => {
   expect(countryCode(text)).toBe(code);
 });
 
-test.each(['', 'ZZ', 'EU', 'Europe', 'Germanyy', 'DEU', '12', 'Unknown Region'])('%s is not a country', (text) => {
-  expect(countryCode(text)).toBeUndefined();
-});
+test.each(['', 'ZZ', 'EU', 'Europe', 'Germanyy', 'DEU', '12', 'Unknown Region'])(
+  'does not recognize %s as a country',
+  (text) => {
+    expect(countryCode(text)).toBeUndefined();
+  },
+);
 
 test('lists each country in use once, and no other codes', () => {
   expect(countries().length).toBeGreaterThan(240);

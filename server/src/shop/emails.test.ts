@@ -10,7 +10,7 @@ test.each([
   'a@b.io',
   'lena@1und1.de',
   "o'neill@example.museum",
-])('accepts %s', (email) => expect(isEmail(email)).toBe(true));
+])('accepts %s as an e-mail address', (email) => expect(isEmail(email)).toBe(true));
 
 test.each([
   'lena@mail',
@@ -33,7 +33,7 @@ test.each([
   `${'x'.repeat(65)}@example.com`,
 ])('refuses %s', (email) => expect(isEmail(email)).toBe(false));
 
-test('stores one form of a domain and displays it as people write it', () => {
+test('stores every spelling of an international domain in one form and displays it with its letters', () => {
   expect(canonicalEmail('Info@MÜLLER.de')).toBe('Info@xn--mller-kva.de');
   expect(canonicalEmail('Info@mu\u0308ller.de')).toBe('Info@xn--mller-kva.de');
   expect(foldEmail('Info@Xn--Mller-Kva.DE')).toBe('info@xn--mller-kva.de');
@@ -50,7 +50,7 @@ test.each([
   ['yaho.com', 'yahoo.com'],
   ['outlok.de', 'outlook.de'],
   ['t-onlin.de', 't-online.de'],
-])('suggests for %s the provider %s', (typed, meant) => {
+])('suggests, for an address at %s, the provider %s', (typed, meant) => {
   expect(suggestedEmail(`Lena@${typed}`)).toBe(`lena@${meant}`);
 });
 
@@ -64,4 +64,4 @@ test.each([
   'web.de',
   'me.com',
   'alder.example',
-])('suggests nothing for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());
+])('suggests no other provider for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());

@@ -14,7 +14,7 @@ function interruptedBy(db: Pool, act: () => Promise<void>): Pool {
   return Object.create(db, { connect: { value: connect } });
 }
 
-test('asks to retry after a second if another login succeeds during the delay', async () => {
+test('returns a retry time of one second if another login succeeds during the delay', async () => {
   const { db, owner } = await testServer();
   const account = `${crypto.randomUUID()}@mail.example`;
   const counter = accountKey(account);

@@ -27,7 +27,7 @@ test('returns null for empty text and truncates long text between characters', (
   expect(sanitizeMerchantText('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
 });
 
-test('leaves no invisible character, tag or address in any text', () => {
+test('plain text from merchants contains no invisible characters, tags or URLs, whatever they enter', () => {
   const part = fc.constantFrom(
     '<',
     '>',

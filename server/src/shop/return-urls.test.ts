@@ -19,7 +19,7 @@ test.each([
   ['https://other.example:8443/x', 'https://other.example:8443/x'],
   ['https://shop.example/@x', 'https://shop.example/@x'],
   ['https://pay.shop.example/x', 'https://pay.shop.example/x'],
-])('%s is allowed in the form that browsers use', (given, kept) => {
+])('allows the return URL %s, in the form that browsers use', (given, kept) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBe(kept);
 });
 
@@ -51,7 +51,7 @@ test.each([
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
 });
 
-test('an empty list allows no address, and localhost is allowed only in development', () => {
+test('an empty list allows no return URL, and localhost is allowed only in development', () => {
   const none = { site_id: 'b', storefront_url: null, allowed_origins: [] };
   const local = { site_id: 'b', storefront_url: 'http://localhost:5173/', allowed_origins: [] };
 
@@ -62,7 +62,7 @@ test('an empty list allows no address, and localhost is allowed only in developm
   expect(safeReturnUrl('http://127.0.0.1:5173/', local, LOCAL)).toBeUndefined();
 });
 
-test('adds the order to the existing query of the address', () => {
+test('adds the order to the existing query string of the return URL', () => {
   expect(withOrder('https://shop.example/thanks?order_id=x&a=1#end', '42')).toBe(
     'https://shop.example/thanks?order_id=42&a=1#end',
   );

@@ -33,7 +33,7 @@ const tax = fc.record({
   shipping: fc.constantFrom('goods' as const, 'class' as const),
 });
 
-test('allocates exactly the discount and adds up to the total for any cart and code', () => {
+test('for any cart and code, the allocated discount is exact and the amounts add up to the total', () => {
   fc.assert(
     fc.property(cart, terms, tax, fc.integer({ min: 0, max: 10_000 }), (lines, discount, taxTerms, shipping) => {
       const totals = totalsOf({ lines, discount, shipping, tax: taxTerms, digits: 2 });
@@ -60,7 +60,7 @@ test('allocates exactly the discount and adds up to the total for any cart and c
   );
 });
 
-test('gives leftover units to the shares with the largest remainder, earlier ones first', () => {
+test('gives leftover cents to the shares with the largest remainder, earlier ones first', () => {
   expect(allocate(1000, [1000, 1000, 1000])).toEqual([334, 333, 333]);
   expect(allocate(100, [1, 2, 4])).toEqual([14, 29, 57]);
   expect(allocate(0, [5, 5])).toEqual([0, 0]);
@@ -87,7 +87,7 @@ const of = (
   { shipping = 500, tax = german, discount }: Partial<Parameters<typeof totalsOf>[0]> = {},
 ) => totalsOf({ lines, discount, shipping, tax, digits: 2 });
 
-test('taxes shipping at the rate of the goods, and splits it by value at several rates', () => {
+test('taxes shipping at the rate of the goods, and splits it by their value if they have several rates', () => {
   expect(of(mixed.slice(0, 1)).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
   expect(of(mixed)).toMatchObject({
     tax: 196 + 1118 + 10 + 56,
@@ -98,7 +98,7 @@ test('taxes shipping at the rate of the goods, and splits it by value at several
   });
 });
 
-test('splits shipping by the value after the discount, or before it if nothing is left to pay', () => {
+test('splits shipping by the value of the goods after the discount, or before it if nothing is left to pay', () => {
   const amounts = (value: string, covers: (line: PricedLine) => boolean) =>
     of(mixed, { discount: { kind: 'percentage', value, covers } }).shipping_taxes.map(({ amount }) => amount);
 

@@ -35,7 +35,7 @@ test('counts calls with an accepted credential for their site, whatever the resp
   expect((await present(shop.site_id)).calls).toBe(3);
 });
 
-test('loses no counts when two processes write them concurrently in any order', async () => {
+test('no counts are lost when two processes write them concurrently in any order', async () => {
   const { db } = await testServer();
   const shops = await Promise.all(Array.from({ length: 6 }, () => openShop()));
   const counters = [createUsageCounter(db), createUsageCounter(db)];
@@ -47,7 +47,7 @@ test('loses no counts when two processes write them concurrently in any order', 
   for (const { site_id } of shops) expect((await present(site_id)).calls).toBe(40);
 });
 
-test('adds failed counts once with the next write, and ignores deleted sites', async () => {
+test('counts that could not be written are added once with the next write, and deleted sites are ignored', async () => {
   const { db } = await testServer();
   const [shop, gone] = [await openShop(), await openShop()];
   const counter = createUsageCounter({

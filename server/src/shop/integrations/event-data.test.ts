@@ -5,7 +5,7 @@ import { openReceiver, waitFor } from '../../../test/receiver.ts';
 import { openShop } from '../../../test/shop.ts';
 import { fitted } from './event-data.ts';
 
-test('truncates long texts to fit, and keeps recorded fields', () => {
+test('truncates long texts in event data to 64 KB, and keeps the fields stored with the event', () => {
   const noted = { id: 'x', name: 'n'.repeat(300) };
   const long = { ...noted, description: 'ö'.repeat(65_000), variants: Array.from({ length: 50 }, (_, n) => ({ n })) };
   const cut = fitted(long, noted);
@@ -14,7 +14,7 @@ test('truncates long texts to fit, and keeps recorded fields', () => {
   expect(fitted(noted, noted)).toBe(noted);
 });
 
-test('sends whole objects in webhooks: the dashboard’s for staff, the storefront’s for integrations', async () => {
+test('webhooks of staff contain dashboard objects, and webhooks of integrations storefront objects', async () => {
   const jobs = await workJobs();
   const shop = await openShop();
   const [staff, integration] = [await openReceiver(), await openReceiver()];
@@ -129,7 +129,7 @@ test('sends whole objects in webhooks: the dashboard’s for staff, the storefro
   await jobs.stop();
 });
 
-test('sends integrations no unpublished products, and only the removal of hidden ones', async () => {
+test('integrations get no events of unpublished products, except when a public product is hidden', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
   // Without subscribers, nothing is written.

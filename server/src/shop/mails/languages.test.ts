@@ -22,7 +22,7 @@ function sentencesOf(code: 'en' | 'de' | 'fr'): { key: string; pattern: RegExp }
 }
 
 test.each(['de', 'fr'] as const)(
-  'sends every mail in the language %s of its reader and names the reply address',
+  'sends every mail in the language %s, with a reply address',
   async (code) => {
     const foreign = LANGUAGES.filter((other) => other !== code).flatMap(sentencesOf);
     const own = sentencesOf(code);

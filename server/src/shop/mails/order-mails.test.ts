@@ -168,7 +168,7 @@ test('states in a cancellation mail whether the money is owed, pending, refunded
   expect(overtaken).toBeUndefined();
 });
 
-test('mails new orders to the staff if the shop has no address', async () => {
+test('mails new orders to the staff if the shop has no e-mail address', async () => {
   const shop = await openShop();
   const { order_number } = await shop.givenOrder();
   const { rows } = await shop.owner.query<{ email: string }>(
@@ -183,7 +183,7 @@ test('mails new orders to the staff if the shop has no address', async () => {
   }
 });
 
-test('mails new orders to the shop in its language with the customer as reply address, unless switched off', async () => {
+test('mails new orders to the shop in its language, with the customer as reply address, unless switched off', async () => {
   const shop = await openShop();
   const support_email = `shop@s${shop.site_id.slice(-8)}.example.com`;
   const settings = { default_locale: 'fr', brand: { support_email } };

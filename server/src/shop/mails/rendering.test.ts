@@ -24,7 +24,7 @@ test('escapes text of merchants and customers in mails and keeps it out of heade
   expect(mail.text).toContain(evil);
 });
 
-test('removes hidden characters of older texts from mails', () => {
+test('removes hidden characters in texts stored by older versions from mails', () => {
   const parts = [{ paragraph: 'Mug\u202egnp\nnext' }, { facts: [['Na\u200bme', 'a\u0007b'] as [string, string]] }];
 
   const { subject, text, html, from_name } = render(

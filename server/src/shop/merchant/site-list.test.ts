@@ -8,7 +8,7 @@ import { ValidationError } from '../errors.ts';
 import { suspendSite } from '../sites/state.ts';
 import { listSites, pageOfSites } from './site-list.ts';
 
-test('counts only the data of each site in the list of sites', async () => {
+test('counts the data of each site separately in the list of sites', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];
   await busy.givenProduct();
   await busy.givenProduct({ status: 'draft' });
@@ -54,7 +54,7 @@ async function givenFleet(size: number) {
 }
 
 test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as const)(
-  'shows every site once when paging by cursor in the order of %s',
+  'paging by cursor, sorted by %s, shows every site once',
   async (sort) => {
     const { shops, page } = await givenFleet(5);
     await shops[1]?.givenProduct();
@@ -73,7 +73,7 @@ test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as co
   },
 );
 
-test('hides no other site if one moves to the front between pages', async () => {
+test('paging skips no site when another one moves to the front between pages', async () => {
   const { shops, page } = await givenFleet(4);
   const first = await page({ sort: 'products', limit: 2 });
   const last = shops.find(({ site_id }) => site_id === first.sites[1]?.site_id);
@@ -135,7 +135,7 @@ test('finds exactly the sites that have a problem', async () => {
 });
 
 test.each(['name', 'orders', 'health'] as const)(
-  'needs the same number of statements for many sites as for one, in the order of %s',
+  'runs as many SQL statements for many sites as for one, sorted by %s',
   async (sort) => {
     await openShop();
     const { db } = await testServer();

@@ -33,7 +33,7 @@ test('creates no site for an unknown currency code', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('reports every mistake at once', async () => {
+test('reports every mistake in a new site at once', async () => {
   const { db } = await testServer();
   const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) }, password };
 
@@ -43,7 +43,7 @@ test('reports every mistake at once', async () => {
   expect(places).toEqual([['currency'], ['name'], ['staff', 'name'], ['staff', 'email']]);
 });
 
-test('creates a complete site or none', async () => {
+test('creates a site completely or not at all', async () => {
   const { db, owner } = await testServer();
   const site = { name: 'Shop half made', currency: 'EUR', staff, password };
 

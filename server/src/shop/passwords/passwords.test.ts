@@ -27,7 +27,7 @@ test('rejects callers with a retry time when the queue is full', async () => {
   expect(await fitsPassword(undefined, 'x')).toBe(false);
 });
 
-test('rejects excess logins of a flood before they start, and frees their places', async () => {
+test('rejects the excess logins of a flood before hashing, and accepts logins again afterwards', async () => {
   let begun = 0;
   const login = () =>
     logins.take(async () => {
@@ -43,7 +43,7 @@ test('rejects excess logins of a flood before they start, and frees their places
   await expect(login()).resolves.toBeUndefined();
 });
 
-test('fails only for a hash that cannot be parsed', async () => {
+test('comparing a password fails only if the stored hash cannot be parsed', async () => {
   await expect(fitsPassword('no hash', 'x')).rejects.toThrow();
 
   expect(await fitsPassword(await hashPassword('x'), 'x')).toBe(true);

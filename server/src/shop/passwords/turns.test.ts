@@ -41,7 +41,7 @@ test('rejects a task with a retry time when the queue is full', async () => {
   expect(begun).toEqual(['first', 'second']);
 });
 
-test('passes the place of a failed task to the next', async () => {
+test('starts the next waiting task when one fails', async () => {
   const turns = new Turns({ atOnce: 1, maxWaiting: 1, refusal: 'Too many at once.' });
   const fail = () => Promise.reject(new Error('It failed.'));
 
@@ -51,7 +51,7 @@ test('passes the place of a failed task to the next', async () => {
   expect(await turns.take(async () => 'again')).toBe('again');
 });
 
-test('fails all waiting tasks on an error that affects them all, but not later tasks', async () => {
+test('fails all waiting tasks on an error that affects them all, and runs later ones', async () => {
   const unreachable = new Error('unreachable');
   const turns = new Turns({
     atOnce: 1,

@@ -15,18 +15,18 @@ const TRANSFER: PaymentInstructions = {
   instructions: null,
 };
 
-test('encodes recipient, account, amount and reference of a transfer in EUR for banking apps', () => {
+test('the QR code for banking apps contains recipient, account, amount and reference of a transfer in EUR', () => {
   expect(readCode(transferCode(TRANSFER))?.split('\n')).toEqual([
     ...['BCD', '002', '1', 'SCT', 'COBADEFFXXX', 'Erle & Fink Möbel GmbH', 'DE89370400440532013000'],
     ...['EUR36.00', '', '', '1042'],
   ]);
 });
 
-test('leaves the line of a missing BIC empty', () => {
+test('leaves the BIC line empty if there is no BIC', () => {
   expect(readCode(transferCode({ ...TRANSFER, bic: null }))?.split('\n')[4]).toBe('');
 });
 
-test('truncates names to 70 characters and removes line breaks', () => {
+test('truncates recipient names to 70 characters and removes line breaks', () => {
   const account_holder = `Erle\nGB00EVIL\r\u0000 ${'ß'.repeat(90)}`;
   const lines = readCode(transferCode({ ...TRANSFER, account_holder }))?.split('\n') ?? [];
 

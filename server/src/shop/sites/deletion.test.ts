@@ -41,7 +41,7 @@ test.each([
   [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
-])('deletes a site that has %o only by force, and changes nothing on a refusal', async (owing) => {
+])('a site that has %o is deleted only by force, and a rejected deletion changes nothing', async (owing) => {
   const given = async () => {
     if (owing.open_payments === 0) {
       const shop = await openShop();
@@ -90,7 +90,7 @@ test('does not count a refunded cancelled order as owed', async () => {
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('deletes due sites on their day, keeps those with open obligations unless forced, and touches no others', async () => {
+test('deletes sites on their deletion day, keeps those with open obligations unless forced, and touches no others', async () => {
   const shops = { due: await openShop(), early: await openShop(), owing: await openShop(), forced: await openShop() };
   for (const [name, shop] of Object.entries(shops)) {
     const owes = name === 'owing' || name === 'forced';
@@ -115,7 +115,7 @@ test('deletes due sites on their day, keeps those with open obligations unless f
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });
 
-test('completes a deletion that has begun with the next call, whatever the number of steps', async () => {
+test('the next call completes an interrupted deletion, in any number of steps', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   for (let n = 0; n < 5; n += 1) await shop.givenProduct({ name: `Mug ${n}` });
   await shop.givenOrder();

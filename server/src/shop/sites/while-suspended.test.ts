@@ -56,7 +56,7 @@ test('answers 403 to agents over MCP and UCP while a site is suspended, with a t
   for (const ask of [overMcp, byToken, asGuest]) expect((await ask()).status).toBe(200);
 });
 
-test('rejects an upload while a site is suspended, and accepts it at the same address afterwards', async () => {
+test('rejects an upload while a site is suspended, and accepts it at the same URL afterwards', async () => {
   const shop = await openShop();
   const content = Buffer.from(randomUUID());
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -75,7 +75,7 @@ test('rejects an upload while a site is suspended, and accepts it at the same ad
   expect((await put()).status).toBe(200);
 });
 
-test('creates the order of a payment that succeeds by webhook while the site is suspended', async () => {
+test('creates the order when a webhook reports a successful payment while the site is suspended', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await suspend(shop.site_id);

@@ -164,7 +164,7 @@ function IS_RETURN(): string {
   return 'It is a return, a reversal or a refund.';
 }
 
-test('leaves out an outgoing payment in an incoming CAMT entry and keeps the amount of the incoming one', () => {
+test('leaves out an outgoing payment in an incoming CAMT entry, and keeps the amount of the incoming payment', () => {
   const parts = [
     `${EUR('70.00')}<CdtDbtInd>CRDT</CdtDbtInd>${TEXT('order 8')}`,
     `${EUR('20.00')}<CdtDbtInd>DBIT</CdtDbtInd>${TEXT('order 7')}`,

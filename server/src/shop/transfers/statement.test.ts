@@ -34,12 +34,12 @@ test.each([
   ['49.90 Cr.', '49.90', [], ['in']],
   ['GBP 49.90DR', '49.90', [['GBP']], ['out']],
   ['+36.00', '+36.00', [], ['in']],
-])('separates the marks from the amount %j', (cell, number, currencies, directions) => {
+])('separates number, currency and direction in the amount %j', (cell, number, currencies, directions) => {
   const written = writtenAmount(cell);
   expect({ ...written, number: written.number.trim() }).toEqual({ number, currencies, directions, unknown: undefined });
 });
 
-test('reads an ambiguous amount like the other amounts of its file', () => {
+test("uses the decimal mark of a file's other amounts to read an ambiguous one", () => {
   expect(decimalMarkOf(['36,00', '1.234', '-5,5'])).toBe(',');
   expect(decimalMarkOf(['36,00', '36.00'])).toBeUndefined();
   expect(amountOf('1.234', ',')).toBe('1234');
@@ -132,7 +132,7 @@ test.each([
   expect(() => (content.startsWith('<') ? readCamt(content, 'EUR') : readBankCsv(content, 'EUR'))).toThrow(message);
 });
 
-test('reads a text of maximum length in little CPU time, whatever it contains', () => {
+test('parses any text of maximum length in little CPU time', () => {
   for (const begin of ['', 'Reference,Amount\n', '<Document>']) {
     for (const filling of [',', '\n', '"', '"\n', 'a,1\n', '1001,1.00\n', '"",""\n', '<a/>', '<', '1']) {
       const text = `${begin}${filling.repeat(900_000 / filling.length)}`;

@@ -82,7 +82,7 @@ test('sends 3-D Secure shoppers to the bank and succeeds after confirmation', as
   expect(await stripe.outcomeOf(keyOf(wanted, reference))).toMatchObject(PAID);
 });
 
-test('returns a client secret for 3-D Secure without a return address', async () => {
+test('returns a client secret for 3-D Secure if there is no return URL', async () => {
   const { next_action } = await stripe.begin(card('three_d_secure', { return_url: null }));
   expect(next_action).toMatchObject({ type: 'client_secret', client_secret: expect.stringContaining('_secret_') });
 });
@@ -116,7 +116,7 @@ test("opens Stripe's page in the shopper's language with the amount and returns 
   expect(await stripe.outcomeOf(key)).toMatchObject(PAID);
 });
 
-test('prevents payment of a cancelled page and keeps an earlier payment', async () => {
+test('a cancelled Stripe page can no longer be paid, and an earlier payment is kept', async () => {
   const [ended, late] = [await opened(), await opened()];
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
@@ -134,7 +134,7 @@ test('captures part of an authorized amount once and releases the rest', async (
   expect(await stripe.capture(key, move)).toMatchObject({ status: 'succeeded', amount: 3_000 });
 });
 
-test('releases an authorization from the page, or lets it expire after a week', async () => {
+test('releases a payment authorized on the Stripe page, or lets it expire after a week', async () => {
   const [released, lapsed] = [await opened({ capture: 'manual' }), await opened({ capture: 'manual' })];
   await standIn.press(released.url, 'pay');
   await standIn.press(lapsed.url, 'pay');
@@ -146,7 +146,7 @@ test('releases an authorization from the page, or lets it expire after a week', 
   standIn.ledger.advance(-WEEK);
 });
 
-test('refunds once, even after Stripe has forgotten the key, and never above the captured amount', async () => {
+test('refunds once, even after Stripe has forgotten the idempotency key, and never above the captured amount', async () => {
   const key = await paid();
   const move = { id: uuidv7(), amount: 1_400, currency: 'EUR' };
   const made = await stripe.refund(key, move);
@@ -161,7 +161,7 @@ test('refunds once, even after Stripe has forgotten the key, and never above the
   });
 });
 
-test('creates on retry what a failure of Stripe prevented', async () => {
+test('a retry creates what a Stripe failure prevented', async () => {
   const manual = card('success', { capture: 'manual' });
   const reserved = keyOf(manual, (await stripe.begin(manual)).reference);
   // On the second attempt, the first key returns the same failure and the next key fails too.
@@ -186,17 +186,20 @@ test('creates on retry what a failure of Stripe prevented', async () => {
 
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
-test.for(LOST)('reports an unknown outcome after %s, and the outcome when asked or sent again', async (kind) => {
-  const wanted = card('success');
-  // The client itself retries once after a broken connection.
-  standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
-  await expect(stripe.begin(wanted)).rejects.toThrow();
-  standIn.faults.clear();
-  const known = await stripe.outcomeOf(keyOf(wanted));
-  expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
-  const ended = await stripe.cancel(keyOf(wanted));
-  expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
-});
+test.for(LOST)(
+  'reports the outcome as unknown after %s, and the actual one when queried or sent again',
+  async (kind) => {
+    const wanted = card('success');
+    // The client itself retries once after a broken connection.
+    standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
+    await expect(stripe.begin(wanted)).rejects.toThrow();
+    standIn.faults.clear();
+    const known = await stripe.outcomeOf(keyOf(wanted));
+    expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
+    const ended = await stripe.cancel(keyOf(wanted));
+    expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
+  },
+);
 
 test('charges nothing if the payment arrives after its cancellation', async () => {
   const late = card('success');
@@ -235,7 +238,7 @@ function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   return { headers: { 'stripe-signature': signature }, body: Buffer.from(body), event };
 }
 
-test('reports the current state of the payment for an older webhook', async () => {
+test('returns the current state of the payment for an outdated webhook', async () => {
   const { key, url } = await opened();
   await standIn.press(url, 'decline');
   const early = lastEvent('payment_intent.payment_failed');
@@ -248,7 +251,7 @@ test('reports the current state of the payment for an older webhook', async () =
   expect(await stripe.receive(completed.headers, completed.body)).toMatchObject({ payment_id: key.id, outcome });
 });
 
-test('names the refund of a refund webhook', async () => {
+test('identifies the refund in a refund webhook', async () => {
   const key = await paid();
   const id = uuidv7();
   await stripe.refund(key, { id, amount: 100, currency: 'EUR' });
@@ -273,7 +276,7 @@ test('rejects forged, old and unsigned webhooks and ignores those of other shops
   expect(await neighbour.receive(good.headers, good.body)).toBeUndefined();
 });
 
-test('acts for a connected account and accepts only its webhooks', async () => {
+test("makes payments for a connected account, and accepts only that account's webhooks", async () => {
   const connected = stripeProvider({ ...account, connectedAccount: 'acct_finch' });
   const wanted = card('success');
   const { reference } = await connected.begin(wanted);
@@ -283,7 +286,7 @@ test('acts for a connected account and accepts only its webhooks', async () => {
   expect(await connected.receive(headers, body)).toBeUndefined();
 });
 
-test('reports an unknown outcome while Stripe is unreachable', async () => {
+test('reports the outcome as unknown while Stripe is unreachable', async () => {
   const key = await paid();
   await standIn.down();
   await expect(stripe.outcomeOf(key)).rejects.toThrow();
