@@ -55,7 +55,7 @@ const guess = (buyer?: string, token?: string): Call => ({
   token,
 });
 
-test('counts two buyers behind one server separately, in any spelling of their addresses', async () => {
+test('counts two buyers behind one server separately, in any spelling of their IP addresses', async () => {
   const { statuses, end } = await openShopOfServer('storefront_read=3', 'cart_write=2');
   const carts = (buyer: string, times: number) =>
     from(buyer, times).map((one) => ({ ...one, path: '/cart', body: {} }));
@@ -70,7 +70,7 @@ test('counts two buyers behind one server separately, in any spelling of their a
   await end();
 });
 
-test('ignores the header with a public token', async () => {
+test('ignores the buyer header of a public token', async () => {
   const { credentials, statuses, owner, site_id, end } = await openShopOfServer(
     'storefront_read=3',
     'customer_login=2',
@@ -114,7 +114,7 @@ test.each([
   await end();
 });
 
-test('limits a private token over all its buyers, without counting buyers beyond their own limit', async () => {
+test('limits a private token over all its buyers, without counting requests above a buyer’s own limit', async () => {
   expect(RATE_LIMITS.private_token).toMatchObject({ points: 6_000, seconds: 60 });
   const shop = await openShopOfServer('storefront_read=2', 'private_token=5');
   const { call, statuses, end } = shop;
@@ -133,7 +133,7 @@ test('limits a private token over all its buyers, without counting buyers beyond
   await end();
 });
 
-test('counts failed logins for the buyer’s address and the token, and only failed ones', async () => {
+test('counts only failed logins, for the buyer’s IP address and for the token', async () => {
   expect(RATE_LIMITS.customer_login_token).toMatchObject({ points: 300, seconds: 900, strict: true });
   const shop = await openShopOfServer('customer_login=2', 'customer_login_token=4');
   const { statuses, end } = shop;
@@ -160,7 +160,7 @@ test('limits mails to one e-mail address, whichever buyer requests them', async 
   await end();
 });
 
-test('shows the buyer’s address next to the caller’s in the audit', async () => {
+test('the audit shows the buyer’s IP address next to the caller’s', async () => {
   const { call, dashboard, end } = await openShopOfServer();
 
   await call({ path: '/cart', body: {}, buyer: '::ffff:203.0.113.7' });
@@ -176,7 +176,7 @@ test('shows the buyer’s address next to the caller’s in the audit', async ()
   await end();
 });
 
-test('records the buyer’s address for an agent with a private token, accepted or rejected', async () => {
+test('records the buyer’s IP address for an agent with a private token, whether accepted or rejected', async () => {
   const shop = await openShopOfServer('cart_write=1');
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer());
   const headers = { Authorization: `Bearer ${access_token}` };
@@ -195,7 +195,7 @@ test('records the buyer’s address for an agent with a private token, accepted 
   await shop.end();
 });
 
-test('a token is public unless it was created as private, and rotation keeps that', async () => {
+test('a token is public unless it was created as private, even after a rotation', async () => {
   const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
   const path = { storefront_token_id: made?.id ?? '' };
 
@@ -213,7 +213,7 @@ test('a token is public unless it was created as private, and rotation keeps tha
   await end();
 });
 
-test('a preflight does not allow pages to send the header', async () => {
+test('a preflight does not allow web pages to send the buyer header', async () => {
   const { baseUrl } = await openShop();
   const answer = await fetch(`${baseUrl}/api/storefront/shop`, {
     method: 'OPTIONS',

@@ -84,7 +84,7 @@ async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };
 }
 
-test('requests during a look-up share the next one, and each gets the stock of its own products', async () => {
+test('requests that arrive during a stock look-up share the next one, and each gets the stock of its own products', async () => {
   const shop = await cachedShop();
   const alone = await Promise.all(shop.paths.map((path) => read(shop, path)));
   const asked = repeated(shop.paths);
@@ -122,7 +122,7 @@ test('a hanging look-up does not delay other requests', async () => {
   expect((await first).status).toBe(200);
 });
 
-test('requests of another shop are looked up separately', async () => {
+test('looks up the stock of each shop separately', async () => {
   const [shop, other] = [await cachedShop(), await cachedShop()];
   const params = (
     await other.storefront.GET('/api/storefront/products/{id_or_slug}', {

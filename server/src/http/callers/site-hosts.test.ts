@@ -49,7 +49,7 @@ async function askAt(name: string, path: string, init: RequestInit = {}) {
   return { response, status: response.status, text, location: response.headers.get('Location') };
 }
 
-test('links use the primary host of a shop, or the configured address without one', async () => {
+test('links use the primary host of a shop, or the configured base URL if it has none', async () => {
   const plain = await openShop();
   await givenHost(plain, 'tried');
   const { client, email } = await own.givenCustomer();
@@ -67,7 +67,7 @@ test('links use the primary host of a shop, or the configured address without on
   expect(html).toContain(`http://${host}/account/${own.site_id}/reset/`);
 });
 
-test('pages at the configured address and at unknown hosts redirect to the primary host; its own hosts serve them', async () => {
+test('pages at the configured base URL and at unknown hosts redirect to the primary host; its own hosts serve them', async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const second = await givenHost(own, 'second');
   for (const name of ['localhost', 'nobody.example', `${host}.`, '203.0.113.7', '[::1]:80']) {
@@ -86,7 +86,7 @@ test('pages at the configured address and at unknown hosts redirect to the prima
   expect((await askAt(host, '/')).location).toBe(`/account?site_id=${own.site_id}`);
 });
 
-test('a visit in progress at the configured address is not redirected, nor is OAuth', async () => {
+test('neither OAuth nor a visit in progress at the configured base URL is redirected', async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const metadata = `/.well-known/oauth-authorization-server/sites/${own.site_id}`;
 
@@ -97,7 +97,7 @@ test('a visit in progress at the configured address is not redirected, nor is OA
   expect((await askAt(host, metadata)).text).toBe(text);
 });
 
-test("a shop's host serves no pages, tokens and devices of another shop, and no dashboard", async () => {
+test("a shop's host serves no pages, tokens or devices of another shop, and no dashboard", async () => {
   const { pathname } = new URL((await other.givenCheckout()).checkout_url ?? '');
   const { client, email } = await other.givenCustomer();
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
@@ -246,7 +246,7 @@ function rawly(request: string): Promise<string> {
   });
 }
 
-test('requires https only for the host of a shop, not for other names of its owner', async () => {
+test("a shop's host requires https only for itself, not for its subdomains", async () => {
   const asked = async (name: string) =>
     (await askAt(name, '/api/storefront/shop')).response.headers.get('Strict-Transport-Security');
 
@@ -255,7 +255,7 @@ test('requires https only for the host of a shop, not for other names of its own
   expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
 });
 
-test('accepts a form at a host only from that host, with a session of that host', async () => {
+test('a host accepts a form only from its own pages, with a session of that host', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();
   const at = new PaperBrowser(own.baseUrl, {}, fetchAt(host));
@@ -310,7 +310,7 @@ test('redirects a shopper to a host of the shop, not to one of another shop', as
   }
 });
 
-test('a page at the host of the shop may call it there, whatever origins the token lists', async () => {
+test("a page at a shop's host may call the API there, whatever origins the token lists", async () => {
   const body = { description: 'App', allowed_origins: ['https://app.example'] };
   const { data } = await own.dashboard.POST('/api/dashboard/storefront-tokens', { body });
   const from = (name: string, origin: string) =>
@@ -324,7 +324,7 @@ test('a page at the host of the shop may call it there, whatever origins the tok
   expect((await from(host, 'https://evil.example')).status).toBe(403);
 });
 
-test('a host is only a name with a domain, stored in lower case and ASCII', () => {
+test('a host must be a name with a domain, and is stored in lower case and ASCII', () => {
   const base = 'https://commerce.example';
   expect(readHost('Shop.Example', base)).toBe('shop.example');
   expect(readHost('bücher.example', base)).toBe('xn--bcher-kva.example');

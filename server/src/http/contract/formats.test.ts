@@ -49,20 +49,20 @@ test('rejects only the import row with an invalid date', async () => {
   expect(data?.results.map(({ status }) => status)).toEqual(['failed', 'created']);
 });
 
-test('accepts every time of those years with every existing offset', () => {
+test('accepts every date-time in the supported years with every real UTC offset', () => {
   for (const text of ['1970-01-01T00:00:00Z', '9998-12-31T23:59:59.999999999Z', '2026-02-28T00:00:00-12:00']) {
     expect(FORMATS['date-time'](text), text).toBe(true);
   }
 });
 
-test('shows very early and late times of the database unchanged or at the end of time', () => {
+test('returns very early and very late times of the database unchanged or as the last supported time', () => {
   expect(parseMoment('0001-01-01 00:00:00+00')).toBe('0001-01-01T00:00:00.000Z');
   expect(parseMoment('0050-06-01 12:30:00.5+00')).toBe('0050-06-01T12:30:00.500Z');
   expect(parseMoment('2026-05-04 10:30:00.123456+00')).toBe('2026-05-04T10:30:00.123Z');
   expect(parseMoment('10000-01-01 00:00:00+00')).toBe('9999-12-31T23:59:59.999Z');
 });
 
-test('accepts zero decimals, and rejects others', async () => {
+test('accepts decimals that are zero in a currency without decimals, and rejects others', async () => {
   const { dashboard } = await openShop({ currency: 'JPY' });
   const create = (price: string) => dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', price } });
 
@@ -70,7 +70,7 @@ test('accepts zero decimals, and rejects others', async () => {
   expect((await create('1000.50')).error).toMatchObject({ detail: [{ type: 'decimal_max_places' }] });
 });
 
-test('the contract lists the same countries as the shop', () => {
+test('the contract lists the countries that the shop accepts', () => {
   const country = new RegExp(String(document.components.schemas?.Country?.pattern));
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));

@@ -3,7 +3,7 @@ import { openShop } from '../../../test/shop.ts';
 
 const products = '/api/dashboard/products';
 
-test('rejects names with invisible characters at their place, and keeps line breaks of descriptions', async () => {
+test('rejects names with invisible characters at the field, and keeps line breaks in descriptions', async () => {
   const { dashboard } = await openShop();
   const body = { name: '\u202egnp.exe', description: 'Two\r\nlines\u200b', tags: ['a', 'b\n'], price: '1.00' };
 
@@ -23,7 +23,7 @@ test('rejects names with invisible characters at their place, and keeps line bre
   expect(taken.data).toMatchObject({ name: 'Mug 👩‍🚀', description: 'Two\nlines' });
 });
 
-test('an import removes them with a warning', async () => {
+test('an import removes invisible characters with a warning', async () => {
   const { dashboard } = await openShop();
   const rows = [
     {

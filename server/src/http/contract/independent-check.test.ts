@@ -33,17 +33,20 @@ const ODD_TEXTS = [
 ];
 const ODD_VALUES = [null, 7, -1, 1.5, '', '0.10', 'x'.repeat(70_000), ID, [], {}, true];
 
-test.each(operationTable)('an independent check finds mistakes in the same parts of requests for $id', (operation) => {
-  for (const made of requestsFor(operation)) {
-    const req = asRequest(made);
-    const faulty = new Set<unknown>(contractMistakes(operation, req).map(({ loc }) => loc[0]));
-    const query = faulty.has('query') ? req.query : queryOf(operation, made.query);
-    const judged = { faulty: [...faulty].toSorted(), body: req.body, query: req.query };
-    const wanted = { faulty: faultyParts(operation, made).toSorted(), body: made.body, query };
-    // There are thousands, so only differences are shown.
-    if (!isDeepStrictEqual(judged, wanted)) expect({ made, judged }).toEqual({ made, judged: wanted });
-  }
-});
+test.each(operationTable)(
+  'an independent validator finds mistakes in the same parts of requests for $id',
+  (operation) => {
+    for (const made of requestsFor(operation)) {
+      const req = asRequest(made);
+      const faulty = new Set<unknown>(contractMistakes(operation, req).map(({ loc }) => loc[0]));
+      const query = faulty.has('query') ? req.query : queryOf(operation, made.query);
+      const judged = { faulty: [...faulty].toSorted(), body: req.body, query: req.query };
+      const wanted = { faulty: faultyParts(operation, made).toSorted(), body: made.body, query };
+      // There are thousands, so only differences are shown.
+      if (!isDeepStrictEqual(judged, wanted)) expect({ made, judged }).toEqual({ made, judged: wanted });
+    }
+  },
+);
 
 function asRequest({ path, query, header, body }: Made): Request {
   const headers = Object.fromEntries(Object.entries(header).map(([name, value]) => [name.toLowerCase(), value]));

@@ -37,7 +37,7 @@ test('reports mistakes in all parts of a request at once, each with its place', 
   );
 });
 
-test('reports one mistake once, at its field', () => {
+test('reports a mistake once, at its field', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const params = { checkout_id: crypto.randomUUID() };
   const told = (body: object) =>
@@ -59,7 +59,7 @@ test('reports one mistake once, at its field', () => {
   ]);
 });
 
-test('describes an invalid amount in words, with the pattern for programs', () => {
+test('describes an invalid amount in words, and returns the pattern for programs', () => {
   const refused = (price: string) =>
     contractMistakes(
       operation('dashboard.createShippingOption'),
@@ -93,7 +93,7 @@ test.each([
   expect(JSON.stringify(found.map(({ msg }) => msg))).not.toContain('^');
 });
 
-test('validates countries everywhere', () => {
+test('validates countries in every operation', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const told = (id: string, parts: object) =>
     contractMistakes(operation(id), request({ headers, ...parts })).map(({ loc, type }) => [loc.join('.'), type]);
@@ -127,7 +127,7 @@ test('reports a missing required body', () => {
   ]);
 });
 
-test('leaves the rows of an import to the import', () => {
+test('leaves the validation of import rows to the import', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 
   expect(
@@ -181,7 +181,7 @@ test('compiles an operation once for all requests, whatever their Content-Type',
   compiled.mockRestore();
 });
 
-test('reports the first mistake of a large body, and all of its parameters', () => {
+test('reports the first mistake in a large body, and every mistake in the parameters', () => {
   const rows = Array.from({ length: 3_000 }, () => ({}));
   const req = request({ params: { product_id: 'no uuid' }, body: { name: rows, status: rows } });
 

@@ -68,7 +68,7 @@ test('rejects a body above the limit, even if none is expected, without any effe
   expect(again.status).toBe(201);
 });
 
-test('rejects a body with an unknown coding in words', async () => {
+test('rejects a body with an unknown Content-Encoding and explains why', async () => {
   const { baseUrl, storefront } = await openRaw();
   for (const coding of ['xchunked', 'gzip, chunked', 'identity']) {
     const headers = { ...storefront, 'Idempotency-Key': randomUUID(), 'Transfer-Encoding': coding };

@@ -16,11 +16,11 @@ async function statusFor(metricsAccess: MetricsAccess, ...authorizations: string
   return statuses;
 }
 
-test('answers 404 if metrics are not open', async () => {
+test('/metrics answers 404 if it is not enabled', async () => {
   expect(await statusFor({ open: false, token: undefined }, '', `Bearer ${TOKEN}`)).toEqual([404, 404]);
 });
 
-test('requires the token for metrics if one is set', async () => {
+test('/metrics requires the token if one is set', async () => {
   const given = ['', 'Bearer another-token-of-16', `Basic ${TOKEN}`, `Bearer ${TOKEN}x`, `Bearer ${TOKEN}`];
 
   expect(await statusFor({ open: false, token: TOKEN }, ...given)).toEqual([401, 401, 401, 401, 200]);

@@ -78,7 +78,7 @@ test('a standard client discovers the shop, registers, is approved by its custom
   expect(data?.agent_tokens[0]).toMatchObject({ agent_name: 'Stock client', status: 'revoked', revoked_by: 'agent' });
 });
 
-test('the form redirects to our page, which names the registered address, and shows the code only to its customer', async () => {
+test('the consent form redirects to our page, which names the registered redirect URI and shows the code only to its customer', async () => {
   const begun = await beginAuthorization(config);
   const { browser, at, page } = await atConsent(shop, customer, begun.address);
   const leave = at.replace('/agent-consent?', '/agent-consent/leave?');
@@ -130,7 +130,7 @@ test('resource metadata names the authorization server', async () => {
   }
 });
 
-test('a used code without its verifier does not revoke the token', async () => {
+test('sending a used code without its verifier does not revoke the token', async () => {
   const { back, code_verifier } = await allowed();
   const { client_id } = config.clientMetadata();
   const fields = { code: back.searchParams.get('code') ?? '', client_id, redirect_uri: REDIRECT_URI, code_verifier };
@@ -145,7 +145,7 @@ test('a used code without its verifier does not revoke the token', async () => {
   expect(await callWith(body.access_token)).toBe(401);
 });
 
-test('a code works once for its client, and its second use revokes the token, also concurrently', async () => {
+test('a code works once for its client, and a second use revokes the token, even concurrently', async () => {
   const { back, code_verifier } = await allowed();
   const code = back.searchParams.get('code') ?? '';
   const client_id = config.clientMetadata().client_id;
@@ -211,7 +211,7 @@ test('redirects an impossible request with a standard error after login', async 
   expect(sentTo(await browser.open(at)).searchParams.get('error_description')).toMatch(/did not decide in time/);
 });
 
-test('shows a customer with ten agents the list before creating a code, and can revoke one', async () => {
+test('a customer with ten agents sees the list before a code is created, and can revoke one', async () => {
   const busy = await shop.givenCustomer();
   for (let i = 1; i <= 10; i += 1) await givenAgent(shop, busy, { agent_name: `Agent ${i}` });
   const { address } = await beginAuthorization(config);
@@ -225,7 +225,7 @@ test('shows a customer with ten agents the list before creating a code, and can 
   expect(sentTo(await browser.press(shown, 'approve', ALLOWED)).searchParams.get('code')).toMatch(/^cod_/);
 });
 
-test('shows mistakes of a request on a page without an automatic redirect', async () => {
+test('shows the mistakes of an authorization request on a page without an automatic redirect', async () => {
   const { address } = await beginAuthorization(config);
   const open = (change: Record<string, string>, more = '') => {
     const changed = new URL(address);
@@ -265,7 +265,7 @@ test('shows mistakes of a request on a page without an automatic redirect', asyn
   expect((await open({}, '&state=twice')).status).toBe(400);
 });
 
-test('registers only addresses that nobody else can take over, and a loopback address with any port', async () => {
+test('registers only redirect URIs that nobody else can take over, and a loopback address with any port', async () => {
   const register = (metadata: unknown) =>
     fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
   for (const uri of [
@@ -301,7 +301,7 @@ test('registers only addresses that nobody else can take over, and a loopback ad
   expect(await at('com.example.app:/cb2')).toBe(400);
 });
 
-test('a client in a page reads the metadata, registers and exchanges codes; pages and MCP stay closed to it', async () => {
+test('a client in a web page reads the metadata, registers and exchanges codes; pages and MCP stay closed to it', async () => {
   const Origin = 'http://localhost:6274';
   const issuer = `/sites/${shop.site_id}`;
   const at = (path: string, method: string, more: RequestInit = {}) =>
@@ -326,7 +326,7 @@ test('a client in a page reads the metadata, registers and exchanges codes; page
   expect(origins(await at(`${issuer}/mcp`, 'POST', { body: '{}' }))).toEqual([403, null]);
 });
 
-test('names the right method for an endpoint that requires POST', async () => {
+test('names the allowed method for an endpoint that requires POST', async () => {
   for (const path of ['token', 'register', 'revoke']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const answer = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/${path}?grant_type=x`, { method });
@@ -339,7 +339,7 @@ test('names the right method for an endpoint that requires POST', async () => {
   }
 });
 
-test('an app that registers addresses of all kinds keeps the valid ones and can use only those', async () => {
+test('an app that registers valid and invalid redirect URIs keeps the valid ones and can use only those', async () => {
   // Addresses that Cursor sends.
   const [own, page, local] = [
     'cursor://anysphere.cursor-mcp/oauth/callback',
@@ -371,7 +371,7 @@ test('an app that registers addresses of all kinds keeps the valid ones and can 
   expect((await register([page, 'javascript:alert(1)'])).status).toBe(400);
 });
 
-test('accepts a client id document at its own address that describes this client', async () => {
+test('accepts a client id document that is fetched from its own URL and describes this client', async () => {
   const documents: Record<string, unknown> = {};
   const asked: string[] = [];
   const server = createServer(({ url = '' }, res) => {
@@ -418,7 +418,7 @@ test('the token endpoint also accepts the device grant', async () => {
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('each host of a shop is a separate issuer, and a response names the one where its flow began', async () => {
+test('each host of a shop is a separate issuer, and a response names the issuer where its flow began', async () => {
   const host = `shop.${shop.site_id}.example`;
   const insertion = 'insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)';
   await shop.owner.query(insertion, [host, shop.site_id]);

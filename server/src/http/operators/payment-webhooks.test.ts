@@ -11,7 +11,7 @@ afterAll(() => stripe.close());
 
 const MINUTE = 60_000;
 
-test('creates the order once, however often and in whatever order events arrive', async () => {
+test('creates the order once, however often and in whatever order payment events arrive', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'decline');
@@ -40,7 +40,7 @@ test('accepts a webhook before or after the shopper returns', async () => {
   expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
 });
 
-test('rolls back and answers 503 for an event that times out, and applies it when it is sent again', async () => {
+test('an event that times out is rolled back with 503, and applied when it is sent again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -84,7 +84,7 @@ test('rejects forged, old, changed and unsigned events without any effect', asyn
   expect(await shop.orderOf(checkout_id)).toBeDefined();
 });
 
-test('accepts events of another shop, of an unknown kind or payment without any effect', async () => {
+test('accepts events of another shop, of an unknown kind or for an unknown payment without any effect', async () => {
   const [shop, neighbour] = [await stripe.givenShop(), await stripe.givenShop()];
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -98,7 +98,7 @@ test('accepts events of another shop, of an unknown kind or payment without any 
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('accepts a signed event without content or about an unknown payment, without any effect', async () => {
+test('accepts a signed event that is empty or names an unknown payment, without any effect', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id } = await shop.givenPage();
   const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
@@ -139,7 +139,7 @@ test('accepts a signed event without content or about an unknown payment, withou
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('does not acknowledge an event about objects of another account, so that it is sent again and the merchant sees why', async () => {
+test('does not acknowledge an event about objects of another account, so that Stripe sends it again and the merchant sees why', async () => {
   const shop = await stripe.givenShop();
   const page = await shop.givenPage();
   const order = await shop.givenPaidOrder();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { givenAgent } from '../../../test/agents.ts';
 import { openShop } from '../../../test/shop.ts';
 
-test('redirects paths without their prefix to the API with method, query and body', async () => {
+test('redirects paths without the API prefix to the API with method, query and body', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Blue mug' });
   const customer = await shop.givenCustomer();

@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation with a storefront or customer token or an API key writes one row, a replay and a read none', async () => {
+test('a mutation writes one audit row, whichever credential it uses; a replay and a read write none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };
@@ -41,7 +41,7 @@ test('a mutation with a storefront or customer token or an API key writes one ro
   ]);
 });
 
-test('records a rejected call, but not one that was never decided', async () => {
+test('the audit records a rejected call, but not one with an invalid body', async () => {
   const shop = await openShop();
   const line = { variant_id: randomUUID(), quantity: 1 };
   const path = { cart_id: randomUUID() };

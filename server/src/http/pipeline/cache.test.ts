@@ -108,7 +108,7 @@ test.each(PATHS)('answers %s from the cache during sales, with the current stock
   expect(new Set([first.etag, held.etag, sold.etag]).size).toBe(3);
 });
 
-test.each(PATHS)('%s shows at once that a variant is sold out or available again', async (path) => {
+test.each(PATHS)('%s immediately shows a variant as sold out or available again', async (path) => {
   const shop = await sellingShop();
   await read(shop, path);
 
@@ -125,7 +125,7 @@ test.each(PATHS)('%s shows at once that a variant is sold out or available again
   expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
 });
 
-test('shops that share one connection get their own stock from the cache', async () => {
+test('shops that share one database connection get their own stock from the cache', async () => {
   const shops = [await sellingShop(), await sellingShop()] as const;
   for (const shop of shops) await read(shop, '/products');
 
@@ -159,7 +159,7 @@ test('does not send a cached response after its products have changed', async ()
   }
 });
 
-test('the cached total of a list follows additions and removals', async () => {
+test('the cached total of a product list follows additions and removals', async () => {
   const { product_id, ...shop } = await sellingShop();
   const totals = async () => {
     const paths = ['/products?limit=1', '/products?limit=1&page=2', '/products?limit=1&in_stock=false'];

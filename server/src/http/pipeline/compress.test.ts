@@ -46,7 +46,7 @@ test.each([
   ['gzip, deflate, br', 'br', brotliDecompressSync],
   ['gzip, br;q=0', 'gzip', gunzipSync],
 ])(
-  'compresses a response over 1 KB for Accept-Encoding: %s, at first and from the cache',
+  'compresses a response over 1 KB for Accept-Encoding: %s, whether or not it is cached',
   async (accepted, encoding, unpack) => {
     const { get } = await shopWithLargeList();
     const plain = await get('');
@@ -90,7 +90,7 @@ test('does not compress small responses and those with secrets', async () => {
   expect(secret.bytes.length).toBeGreaterThan(1_024);
 });
 
-test('weakens the ETag of a compressed response, and accepts both with any encoding', async () => {
+test('a compressed response has a weak ETag, which is accepted with any encoding, like the strong one', async () => {
   const { get } = await shopWithLargeList();
   const [plain, packed] = [await get(''), await get('br')];
 
@@ -116,7 +116,7 @@ test('HEAD returns the headers of GET, compressed or not', async () => {
   }
 });
 
-test('returns the same content without the cache and for large responses', async () => {
+test('compression does not change the content of uncached and large responses', async () => {
   const shop = await shopWithLargeList();
   for (let i = 0; i < 60; i += 1) await shop.givenProduct({ name: `Mug ${i}`, description: `clay ${i} `.repeat(600) });
   const server = await startServer(databaseUrl(), { cache: createCatalogueCache({ enabled: false }) });
@@ -132,7 +132,7 @@ test('returns the same content without the cache and for large responses', async
   }
 });
 
-test('keeps other names in Vary', async () => {
+test('keeps other header names in Vary', async () => {
   const { get } = await shopWithLargeList();
   const { headers } = await get('br', { headers: { Origin: 'https://shop.example' } });
 

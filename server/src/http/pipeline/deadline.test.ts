@@ -31,7 +31,7 @@ async function openHurried() {
   return { server, shop, headers, lock, givenProduct, failures };
 }
 
-test('rolls back a mutation that times out, and runs its retry under the same key', async () => {
+test('rolls back a mutation that times out, and runs it again when retried under the same Idempotency-Key', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   const { variants } = await givenProduct();
   const post = (path: string, key: string, body: object) =>
@@ -97,7 +97,7 @@ test('a read that times out releases its connection', async () => {
   expect((await list()).status).toBe(200);
 });
 
-test('a page that times out says that it may be sent again, and rolls back', async () => {
+test('a form that times out is rolled back, and its page says that it may be sent again', async () => {
   const { server, shop, lock, failures } = await openHurried();
   const { checkout_url } = await shop.givenCheckout();
   let origin = shop.baseUrl;

@@ -5,7 +5,7 @@ const excess = (text: string) => excessOf(Buffer.from(text));
 const list = (count: number, entry = '0') => `[${Array(count).fill(entry).join(',')}]`;
 const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
 
-test('accepts a text at its limits, and names the limit beyond them', () => {
+test('accepts JSON at its limits, and names the limit beyond them', () => {
   expect(excess('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).toBeUndefined();
   expect(excess('{"a":'.repeat(MAX_DEPTH + 1))).toBe('too_deep');
   expect(excess(list(MAX_ENTRIES))).toBeUndefined();

@@ -31,7 +31,7 @@ async function failing(times: number, send: () => Promise<Response>) {
   return { counts, last };
 }
 
-test('slows down a caller that keeps sending an ended token, but nobody else at the address', async () => {
+test('slows down a caller that keeps sending an ended token, but nobody else at its IP address', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { api_key, storefront_token, sync_secret } = shop.credentials;
@@ -63,7 +63,7 @@ test('slows down a caller that keeps sending an ended token, but nobody else at 
   expect([badKey.status, elsewhere.status, otherAddress.status]).toEqual([401, 401, 401]);
 });
 
-test('serves a customer with a valid token while others of the same kind fail at the same address', async () => {
+test('serves a customer with a valid token while invalid customer tokens fail at the same IP address', async () => {
   const shop = await openShop();
   const { access_token } = await shop.givenCustomer();
   const pair = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
@@ -90,7 +90,7 @@ test('rejects a caller that invents a site for each call, and accepts a valid cr
   expect((await call('/api/storefront/products', good, ip)).status).toBe(200);
 });
 
-test('rejects invalid links after a while, and opens a valid one', async () => {
+test('rejects invalid links after repeated attempts, and still opens a valid one', async () => {
   const shop = await openShop();
   const { checkout_url } = await shop.givenCheckout();
   const ip = '10.9.3.1';
@@ -102,7 +102,7 @@ test('rejects invalid links after a while, and opens a valid one', async () => {
   expect(page.status).toBe(200);
 });
 
-test('accepts all logins of a shop whose customers share one address, because only failed ones count', async () => {
+test('accepts all logins of a shop whose customers share one IP address, because only failed logins count', async () => {
   const shop = await openShop();
   const { email, password } = await shop.givenCustomer();
   const headers = {

@@ -41,7 +41,7 @@ const answers = (copies: Outcome[]) => new Set(copies.map((copy) => JSON.stringi
 const effects = (copies: Outcome[]) =>
   copies.filter(({ response }) => !response.headers.has('Idempotency-Replayed')).length;
 
-test('copies of a reset under one key reset once, and all get its response', async () => {
+test('concurrent copies of a password reset under one Idempotency-Key reset once, and all get its response', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   await shop.storefront.POST(resetRequest, { body: { email } });
@@ -56,7 +56,7 @@ test('copies of a reset under one key reset once, and all get its response', asy
   expect(told).toHaveLength(1);
 });
 
-test('copies of a login under one key open one session, and all get its token', async () => {
+test('concurrent copies of a login under one Idempotency-Key open one session, and all get its token', async () => {
   const shop = await openShop();
   const { id, email, password: words } = await shop.givenCustomer();
   const call = { ...keyed(), body: { email, password: words } };
@@ -72,7 +72,7 @@ test('copies of a login under one key open one session, and all get its token', 
   expect(rows).toHaveLength(2);
 });
 
-test('a copy whose work fails because the first has completed gets the response of the first', async () => {
+test('a copy that fails because the first request has completed gets the response of the first', async () => {
   const shop = await openShop();
   const { id, email, password: words, client } = await shop.givenCustomer();
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
@@ -99,7 +99,7 @@ test('a copy whose work fails because the first has completed gets the response 
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('replays an error (409 webhook_disabled) of work before the transaction, though its cause is gone', async () => {
+test('replays an error (409 webhook_disabled) from before the transaction, even after its cause is gone', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const webhook = await unwrap(
@@ -122,7 +122,7 @@ test('replays an error (409 webhook_disabled) of work before the transaction, th
   expect(replayed.error).toEqual(refused.error);
 });
 
-test('rejects a call whose key another request holds, but not others', async () => {
+test('rejects a call whose Idempotency-Key another request is using, but no other calls', async () => {
   const shop = await openShop();
   const { storefront, site_id } = shop;
   const { data: cart } = await storefront.POST('/api/storefront/cart', {});
@@ -148,7 +148,7 @@ test('rejects a call whose key another request holds, but not others', async () 
   expect(free.response.status).toBe(201);
 });
 
-test('returns a response that commits between the look-up and the lock, and rolls the work back', async () => {
+test('returns a response that commits between the look-up and the lock, and rolls back the repeated work', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();
@@ -176,7 +176,7 @@ test('returns a response that commits between the look-up and the lock, and roll
   expect(await carts()).toBe(before);
 });
 
-test('runs again for a key whose response has expired', async () => {
+test('runs a call again if the response stored under its key has expired', async () => {
   const { owner, storefront, site_id } = await openShop();
   const key = randomUUID();
   const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });

@@ -36,7 +36,7 @@ function tally(answers: { status: number }[]): Record<number, number> {
   return counts;
 }
 
-test('sends an address at most three mails an hour, across callers and servers', async () => {
+test('sends an e-mail address at most three mails an hour, across callers and servers', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const [one, two] = await startTwo();
@@ -59,7 +59,7 @@ test('sends an address at most three mails an hour, across callers and servers',
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts the addresses of one IPv6 network as one, separate from its neighbours', async () => {
+test('counts the IP addresses of one IPv6 network as one, separately from neighbouring networks', async () => {
   const shop = await openShop();
   const [server, other] = await startTwo();
   const login = (ip: string) =>
@@ -76,7 +76,7 @@ test('counts the addresses of one IPv6 network as one, separate from its neighbo
   await Promise.all([stopServer(server), stopServer(other)]);
 });
 
-test('counts logins from one network address together across accounts and servers', async () => {
+test('counts logins from one IP network together across accounts and servers', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
 
@@ -113,7 +113,7 @@ test('counts logins together in any spelling of the site id', async () => {
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten codes a minute per cart', async () => {
+test('allows ten discount codes a minute per cart', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const cart = await shop.givenCart();
@@ -128,7 +128,7 @@ test('allows ten codes a minute per cart', async () => {
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten new checkouts a minute in any spelling of the cart id', async () => {
+test('allows ten new checkouts a minute per cart, in any spelling of the cart id', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();

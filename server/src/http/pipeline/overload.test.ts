@@ -21,7 +21,7 @@ function crowd() {
   };
 }
 
-test('rejects a login beyond the queue before its body is read, and serves others', async () => {
+test('rejects a login before its body is read when the queue is full, and serves other requests', async () => {
   const { baseUrl, site_id, credentials, storefront } = await openShop();
   const headers = {
     ...{ 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
@@ -70,7 +70,7 @@ test('rejects searches and integrations first under load, then everything except
   expect(['1', '2', '3']).toContain(refused.headers.get('Retry-After'));
 });
 
-test('the load includes requests that wait for connections', async () => {
+test('the measured load includes requests that wait for database connections', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   onTestFinished(() => db.end());
   const load = measureLoad(db);
@@ -85,7 +85,7 @@ test('the load includes requests that wait for connections', async () => {
   expect(load()).toBe(0);
 });
 
-test('a start that blocked the event loop does not count as load for the first requests', async () => {
+test('an event loop blocked during the start does not count as load for the first requests', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const load = measureLoad(db, 200);
   await sleep(20);
@@ -98,7 +98,7 @@ test('a start that blocked the event loop does not count as load for the first r
   expect(load()).toBeLessThan(1);
 });
 
-test('the load includes the delay of a blocked event loop', async () => {
+test('the measured load includes the delay of a blocked event loop', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const load = measureLoad(db, 1_000);
   load();

@@ -40,7 +40,7 @@ test('rejects two credentials of any kind', async () => {
   expect(status).toBe(401);
 });
 
-test('reports mistakes in the body only to authorized callers', async () => {
+test('reports mistakes in the body only to callers with valid credentials', async () => {
   const { baseUrl } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, { method: 'POST', body: '{broken' });
@@ -87,7 +87,7 @@ test('answers 405 with the allowed methods for an existing path; HEAD works wher
   expect(nothing.status).toBe(404);
 });
 
-test('rejects a request with an absolute address before any handler', async () => {
+test('rejects a request with an absolute URL before any handler runs', async () => {
   const { baseUrl } = await openShop();
   const { port } = new URL(baseUrl);
 
@@ -106,7 +106,7 @@ test('rejects a request with an absolute address before any handler', async () =
   expect(answer).toContain('"invalid_request"');
 });
 
-test('returns a valid request id in header and body, and replaces another', async () => {
+test("returns the caller's request id in header and body if it is valid, and a new one otherwise", async () => {
   const { baseUrl } = await openShop();
   const ask = async (id: string) => {
     const response = await fetch(`${baseUrl}${products}`, { headers: { 'X-Request-Id': id } });
@@ -190,7 +190,7 @@ test('answers 503 without the database, also for readiness', async () => {
   await stopServer(lost);
 });
 
-test('does not query the database again for a call whose preparation timed out on it', async () => {
+test('does not use the database again for a call that timed out on it during preparation', async () => {
   const server = await startServer(databaseUrl());
   onTestFinished(() => stopServer(server));
   let asked = 0;
@@ -216,7 +216,7 @@ test('does not query the database again for a call whose preparation timed out o
   expect(asked).toBe(2);
 });
 
-test('isolates tenants behind a pooler in transaction mode', async () => {
+test('isolates tenants behind a connection pooler in transaction mode', async () => {
   const [a, b] = [await openShop(), await openShop()];
   await a.givenProduct({ name: 'Of A' });
   const pooled = await startServer(databaseUrl(), {

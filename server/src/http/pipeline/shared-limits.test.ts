@@ -31,7 +31,7 @@ function post(baseUrl: string, { site_id, credentials }: Shop, path: string, bod
   });
 }
 
-test('applies a valid discount code after strangers have used up the wrong codes of the shop', async () => {
+test("accepts a valid discount code even if strangers have used up the shop's limit of wrong codes", async () => {
   const { shop, server } = await openLimitedShop('discount_failed_site=6');
   await shop.givenDiscount();
   const cart = await shop.givenCart('20.00');
@@ -47,7 +47,7 @@ test('applies a valid discount code after strangers have used up the wrong codes
   await stopServer(server);
 });
 
-test('replays a refused code with its reason when the limit of the shop is free again', async () => {
+test('a discount code refused by the rate limit (429) gets its real reason when repeated after the limit is lifted', async () => {
   const { shop, server } = await openLimitedShop('discount_failed_site=1');
   const cart = await shop.givenCart();
   const headers = {
@@ -69,7 +69,7 @@ test('replays a refused code with its reason when the limit of the shop is free 
   await stopServer(server);
 });
 
-test('logs in at once with an unlock link from an address where others have failed 30 times', async () => {
+test('a login with an unlock link succeeds at once from an IP address where others have failed 30 times', async () => {
   const { shop, server } = await openLimitedShop('customer_login=3');
   const { email, password } = await shop.givenCustomer();
   const login = async (body: object) => (await post(server.baseUrl, shop, '/customer/login', body, '10.3.3.1')).status;
@@ -87,7 +87,7 @@ test('logs in at once with an unlock link from an address where others have fail
   await stopServer(server);
 });
 
-test('counts no consent request of an unknown OAuth client, or of an image on a foreign page', async () => {
+test('does not count consent requests of unknown OAuth clients or of images on foreign pages', async () => {
   const { shop, server } = await openLimitedShop('consent_request=2', 'client_registration=2');
   const at = (path: string, init: RequestInit = {}) =>
     fetch(`${server.baseUrl}/sites/${shop.site_id}/oauth/${path}`, { redirect: 'manual', ...init });
@@ -112,7 +112,7 @@ test('counts no consent request of an unknown OAuth client, or of an image on a 
   await stopServer(server);
 });
 
-test('limits the fetched documents of OAuth clients per address, and serves others', async () => {
+test('limits how many OAuth client documents an IP address makes the server fetch, and serves other addresses', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });
@@ -128,7 +128,7 @@ test('limits the fetched documents of OAuth clients per address, and serves othe
   await stopServer(server);
 });
 
-test('no limit rejects for longer than 15 minutes, except mails to one e-mail address', () => {
+test('no rate limit rejects for longer than 15 minutes, except the limit of mails to one e-mail address', () => {
   const limits = Object.entries(RATE_LIMITS) as [string, RateLimit][];
 
   expect(limits.filter(([, { seconds }]) => seconds > 900).map(([name]) => name)).toEqual(['reset_request']);

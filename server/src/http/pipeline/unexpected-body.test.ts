@@ -42,7 +42,7 @@ test.each(REFUSED)('rejects %s if the contract declares no body', async (_, sent
   }
 });
 
-test.each(ACCEPTED)('accepts %s as no body if the contract declares none', async (_, sent) => {
+test.each(ACCEPTED)('treats %s as no body if the contract declares none', async (_, sent) => {
   const shop = await openShop();
   // Requirements of a test order.
   await shop.givenProduct();
@@ -60,7 +60,7 @@ test.each(ACCEPTED)('accepts %s as no body if the contract declares none', async
   }
 });
 
-test('records no payment for a call with an ignored body', async () => {
+test('a call rejected for its unexpected body records no payment', async () => {
   const shop = await openShop();
   const { dashboard, baseUrl, credentials } = shop;
   const order = await shop.givenOrder();
