@@ -46,7 +46,7 @@ async function rowsIn(url: string): Promise<unknown[]> {
   );
 }
 
-test('creates the schema of the replaced migrations, with roles, rights and policies', async () => {
+test('the baseline creates the schema of the migrations that it replaces, with roles, rights and policies', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
 
   await prepareSchema(fresh, undefined, BASELINE);
@@ -56,7 +56,7 @@ test('creates the schema of the replaced migrations, with roles, rights and poli
   for (const [kind, lines] of Object.entries(before)) expect(after[kind], kind).toEqual(lines);
 });
 
-test('adopts a database at the baseline once when two processes start, keeps its rows and applies the later migrations', async () => {
+test('adopts a database at the baseline once when two processes start together, keeps its rows and applies the later migrations', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
   const before = await rowsIn(old);
   const recordedBefore = await recordedIn(old);

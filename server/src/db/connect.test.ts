@@ -11,7 +11,7 @@ import {
   withConnection,
 } from './transaction.ts';
 
-test('fails only the transaction, not the process, when a connection breaks in it', async () => {
+test('a connection that breaks in a transaction fails that transaction, not the process', async () => {
   const { db, owner } = await testServer();
 
   const lost = inTransaction(db, async (connection) => {
@@ -27,7 +27,7 @@ test('fails only the transaction, not the process, when a connection breaks in i
   expect(await inTransaction(db, async (connection) => (await connection.client.query('select 1')).rowCount)).toBe(1);
 });
 
-test('gives statements that are sent together their timeouts one after the other', async () => {
+test("applies each statement's own timeout when several are sent together", async () => {
   const { db } = await testServer();
 
   await withConnection(db, (connection) =>
@@ -35,7 +35,7 @@ test('gives statements that are sent together their timeouts one after the other
   );
 });
 
-test('fails a statement that exceeds its timeout, although statements sent with it were answered', async () => {
+test('fails a statement that exceeds its timeout, even if other statements sent with it were answered', async () => {
   const { db } = await testServer();
   let failedAfterMs = 0;
 
@@ -57,7 +57,7 @@ test('fails a statement that exceeds its timeout, although statements sent with 
   expect(failedAfterMs).toBeLessThan(1_400);
 });
 
-test('reports the statement that failed first among those sent together', async () => {
+test('reports the first statement that failed of those sent together', async () => {
   const { db } = await testServer();
 
   const failed = inTransaction(db, (connection) => {
@@ -81,7 +81,7 @@ test('treats a transaction as not committed if PostgreSQL cancelled its last sta
   await expect(ended).rejects.toSatisfy((error) => hasCode(error, ['57P01']));
 });
 
-test('does not return a cut connection to the pool', async () => {
+test('does not return a broken connection to the pool', async () => {
   const { db } = await testServer();
 
   for (let i = 0; i < 5; i += 1) {

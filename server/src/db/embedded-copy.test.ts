@@ -22,7 +22,7 @@ function documentedCopy(dataDir: string, file: string): string[] {
   return command.replace('.data', dataDir).replace('shop-files.tar.gz', file).split(' ').slice(1);
 }
 
-test('copies DATA_DIR completely with the documented command, even if DATA_DIR/postgres is a link', async () => {
+test('the documented command copies DATA_DIR completely, even if DATA_DIR/postgres is a link', async () => {
   // Root's temporary directory is closed to PostgreSQL's user, so root gets a link; other users do not.
   const closed = mkdtempSync(join(tmpdir(), 'commerce-closed-'));
   const open = mkdtempSync(join(tmpdir(), 'commerce-open-'));

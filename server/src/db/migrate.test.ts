@@ -26,13 +26,13 @@ async function withDatabase(work: (url: string) => Promise<void>, template = 'te
   }
 }
 
-test('lists every migration file in the order of its number', async () => {
+test('the list contains every migration file in the order of its number', async () => {
   const entries = await readdir(new URL('migrations', import.meta.url), { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace('.ts', ''));
   await withDatabase(async (url) => expect(await migrate(url)).toEqual(files.toSorted()));
 });
 
-test('migrates up, down and up again, one process after the other when two start together', async () => {
+test('migrates up, down and up again, and two processes that start together take turns', async () => {
   await withDatabase(async (url) => {
     const [first, second] = await Promise.all([migrate(url), migrate(url)]);
     expect([...first, ...second].at(-1)).toBe(LATEST_MIGRATION);
@@ -47,7 +47,7 @@ test('migrates up, down and up again, one process after the other when two start
   });
 });
 
-test('migrates down and up after the baseline with a shop that uses all features', async () => {
+test('migrates down to the baseline and up again with a shop that uses all features', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-migrate-'));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   await withDatabase(async (url) => {
@@ -132,7 +132,7 @@ const OLD_ORDERS = sql`
   insert into commerce.refund_items (site_id, refund_id, line_id, quantity, restock)
   select site_id, refund_id, line_id, refunded, true from shop, given where refunded > 0`;
 
-test('fills in the pieces of older orders from fulfilments and refunds', async () => {
+test("fills in the quantities of older orders' fulfilments and refunds", async () => {
   await withDatabase(async (url) => {
     const client = new pg.Client(Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href);
     await client.connect();

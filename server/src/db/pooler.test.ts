@@ -60,7 +60,7 @@ test('each advisory lock has a different number', () => {
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-test('names the migrating process while waiting, and gives up after the limit', async () => {
+test('a waiting migration names the process that is migrating, and gives up after the limit', async () => {
   const url = await givenDatabase();
   const holder = await givenClient(url);
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -75,7 +75,7 @@ test('names the migrating process while waiting, and gives up after the limit', 
   expect(told[0]).toMatch(whom);
 });
 
-test('continues when the other process has finished its migrations', async () => {
+test('a waiting migration continues when the other process has finished', async () => {
   const url = await givenDatabase();
   const holder = await givenClient(url);
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -100,7 +100,7 @@ test.skipIf(!program)(
   },
 );
 
-test('does not block processes that start together on new databases of one cluster', async () => {
+test('processes that start together on new databases of one cluster do not block each other', async () => {
   const urls = [await givenDatabase(), await givenDatabase()];
 
   const prepared = await Promise.all([...urls, ...urls, ...urls].map((url) => prepareSchema(url)));
@@ -112,7 +112,7 @@ test.skipIf(!program)('migrates through a pooler in session mode', async () => {
   expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual({ applied: [], mended: [] });
 });
 
-test.skipIf(!program)('finds its tables behind a pooler outside of transactions', async () => {
+test.skipIf(!program)('the server finds its tables behind a pooler outside of transactions', async () => {
   const db = openPool({ url: await givenPooler(), max: 4, pooling: 'transaction' });
   onTestFinished(() => db.end());
 
@@ -126,7 +126,7 @@ test.skipIf(!program)('finds its tables behind a pooler outside of transactions'
 test.skipIf(!program).each([
   ['refuses', []],
   ['drops', ['options', 'extra_float_digits']],
-])('rejects an undeclared pooler with %s settings at the start', async (_does, ignore) => {
+])('the server does not start behind an undeclared pooler that %s settings', async (_does, ignore) => {
   const url = await givenPooler({ mode: 'session', ignore });
   const db = openPool({ url, max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
@@ -134,7 +134,7 @@ test.skipIf(!program).each([
   await expect(refuseUndeclaredPooler(db, 'session')).rejects.toThrow('Set DATABASE_POOLING=transaction');
 });
 
-test('accepts PostgreSQL without a pooler', async () => {
+test('the server starts with PostgreSQL without a pooler', async () => {
   const db = openPool({ url: databaseUrl(), max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
 
@@ -158,27 +158,30 @@ test.skipIf(!program)('doctor detects a pooler in session mode that drops settin
   }
 });
 
-test.skipIf(!program)('doctor detects a direct address that goes through a pooler or to another database', async () => {
-  const [url, another, direct] = [await givenPooler(), await givenPooler(), databaseUrl()];
-  const stranger = await givenDatabase();
-  const findings = async (directUrl: string) =>
-    (await checkPooler({ url, directUrl, embedded: false }, 'transaction')).map(({ state, found }) => [state, found]);
+test.skipIf(!program)(
+  'doctor detects a direct database URL that goes through a pooler or to another database',
+  async () => {
+    const [url, another, direct] = [await givenPooler(), await givenPooler(), databaseUrl()];
+    const stranger = await givenDatabase();
+    const findings = async (directUrl: string) =>
+      (await checkPooler({ url, directUrl, embedded: false }, 'transaction')).map(({ state, found }) => [state, found]);
 
-  expect(await findings(another)).toEqual([
-    ['ok', 'in transaction mode, as declared'],
-    ['wrong', 'DATABASE_DIRECT_URL goes through a pooler in transaction mode'],
-  ]);
-  expect(await findings(stranger)).toContainEqual([
-    'wrong',
-    'DATABASE_URL and DATABASE_DIRECT_URL are different databases',
-  ]);
-  expect(await findings(direct)).toEqual([
-    ['ok', 'in transaction mode, as declared'],
-    ['ok', 'the same database, without the pooler'],
-  ]);
-});
+    expect(await findings(another)).toEqual([
+      ['ok', 'in transaction mode, as declared'],
+      ['wrong', 'DATABASE_DIRECT_URL goes through a pooler in transaction mode'],
+    ]);
+    expect(await findings(stranger)).toContainEqual([
+      'wrong',
+      'DATABASE_URL and DATABASE_DIRECT_URL are different databases',
+    ]);
+    expect(await findings(direct)).toEqual([
+      ['ok', 'in transaction mode, as declared'],
+      ['ok', 'the same database, without the pooler'],
+    ]);
+  },
+);
 
-test('doctor does not take PostgreSQL itself for a pooler', async () => {
+test('doctor does not mistake PostgreSQL itself for a pooler', async () => {
   const url = databaseUrl();
 
   expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toEqual([

@@ -85,7 +85,7 @@ test('migrate restores every role, grant and policy that a restored dump lacks',
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('finds nothing missing in a migrated database, and repairs once when two processes start together', {
+test('finds no missing role or grant in a migrated database, and repairs once when two processes start together', {
   timeout: 300_000,
 }, async () => {
   await send(cluster.superuserUrl, LOSE_ROLES);
@@ -95,7 +95,7 @@ test('finds nothing missing in a migrated database, and repairs once when two pr
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('hides the rows of tenants from the owner until it switches to the role for backups', {
+test('row-level security hides the rows of tenants from the owner until it switches to the role for backups', {
   timeout: 300_000,
 }, async () => {
   const site = `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
@@ -119,7 +119,9 @@ test('hides the rows of tenants from the owner until it switches to the role for
   expect(rowCount).toBe(1);
 });
 
-test('tells a login that may not create the roles what a superuser must do', { timeout: 300_000 }, async () => {
+test('explains to a database login without the right to create roles what a superuser must do', {
+  timeout: 300_000,
+}, async () => {
   await send(cluster.superuserUrl, `create role plain login password 'plain'`);
   await send(cluster.superuserUrl, 'create database plain owner plain');
   const url = Object.assign(new URL(cluster.url), { username: 'plain', password: 'plain', pathname: '/plain' }).href;
@@ -133,7 +135,7 @@ test('tells a login that may not create the roles what a superuser must do', { t
   expect((await prepareSchema(url)).applied).toContain(BASELINE);
 });
 
-test('reports tables of another login before anything else fails', { timeout: 300_000 }, async () => {
+test('reports tables owned by another database login before anything else fails', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');

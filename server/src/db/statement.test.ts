@@ -7,7 +7,7 @@ import { hasCode, inSentTransaction, inTransaction, withConnection } from './tra
 const failing = sql`select 1 / ${0}::int as nothing`;
 const number = (value: number) => sql`select ${value}::int as value`;
 
-test('fails statements sent after an error in a transaction like those of an aborted transaction, but not the next transaction', async () => {
+test('statements sent after an error in a transaction fail as in an aborted transaction, but the next transaction works', async () => {
   const { db } = await testServer();
   const outcomes: unknown[] = [];
 
@@ -27,7 +27,7 @@ test('fails statements sent after an error in a transaction like those of an abo
   }
 });
 
-test('fails the statements sent behind a failing BEGIN', async () => {
+test('fails the statements that were sent after a failing BEGIN', async () => {
   const { db } = await testServer();
 
   const [first, second] = await withConnection(db, async (connection) => {
@@ -41,7 +41,7 @@ test('fails the statements sent behind a failing BEGIN', async () => {
   expect([first, second]).toEqual(['25P02', '25P02']);
 });
 
-test('rolls back a transaction whose last statement fails, although its COMMIT was sent', async () => {
+test('rolls back a transaction whose last statement fails, even if its COMMIT was already sent', async () => {
   const { db } = await testServer();
 
   const failed = inSentTransaction(db, async (connection, begun) => {
@@ -56,7 +56,7 @@ test('rolls back a transaction whose last statement fails, although its COMMIT w
   expect(rows[0]?.site_id).not.toBe('undone');
 });
 
-test('answers a statement that is passed on after its packet was sent', async () => {
+test('returns the right result for a statement that the driver receives late', async () => {
   const { db } = await testServer();
 
   const values = await inTransaction(db, async (connection) => {
@@ -77,7 +77,7 @@ test('answers a statement that is passed on after its packet was sent', async ()
   expect(values).toEqual([1, 2]);
 });
 
-test('fails only the failing statement outside of a transaction', async () => {
+test('outside of a transaction, only the failing statement fails', async () => {
   const { db } = await testServer();
 
   const [set, , kept] = await withConnection(db, (connection) =>
@@ -92,7 +92,7 @@ test('fails only the failing statement outside of a transaction', async () => {
   expect(kept).toMatchObject({ status: 'fulfilled', value: { rows: [{ site_id: 'mine' }] } });
 });
 
-test('returns the columns each time a statement is sent, also without rows', async () => {
+test('returns the columns each time a statement is sent, even without rows', async () => {
   const { db } = await testServer();
   const read = sql`select ${1}::int as one, now() as moment, array[1, 2] as list`;
   const write = sql`delete from carts where site_id = ${'00000000-0000-0000-0000-000000000000'}`;
