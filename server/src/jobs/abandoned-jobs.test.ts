@@ -5,7 +5,7 @@ import { testServer } from '../../test/server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { watchForAbandonedJobs } from './abandoned-jobs.ts';
 
-test('frees jobs of dead runners, but not those of living ones or recently taken ones', async () => {
+test('frees the jobs of dead runners, but not those of living runners or recently started jobs', async () => {
   const { owner } = await testServer();
   const [dead, live, fresh] = [`dead ${randomUUID()}`, `live ${randomUUID()}`, `fresh ${randomUUID()}`];
   await givenHeldJob(dead, '1 minute');
@@ -21,7 +21,7 @@ test('frees jobs of dead runners, but not those of living ones or recently taken
   await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
 });
 
-test('frees abandoned jobs after a search that timed out', async () => {
+test('frees abandoned jobs after the search for them has timed out once', async () => {
   const { owner } = await testServer();
   const dead = `dead ${randomUUID()}`;
   await givenHeldJob(dead, '1 minute');

@@ -18,7 +18,7 @@ async function listen(): Promise<number[]> {
 test.for([
   ['send_mail', 12],
   ['deliver_webhook', 100],
-])('adds a job of %s like graphile-worker itself', async ([task, attempts]) => {
+])('adds the same job as graphile-worker itself: %s', async ([task, attempts]) => {
   const { owner } = await testServer();
   const { rows } = await owner.query(
     `with theirs as (select (graphile_worker.add_job($1, '{"a":1}', max_attempts => $2)).id)
@@ -49,7 +49,7 @@ test('adds the first job of a task that no worker knows yet', async () => {
   expect(rowCount).toBe(1);
 });
 
-test('wakes workers when a request with jobs commits, but not when it is rejected', async () => {
+test('wakes workers when a request that adds jobs commits, but not when it is rolled back', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 200);
   onTestFinished(() => receiver.close());

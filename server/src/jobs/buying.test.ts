@@ -51,7 +51,7 @@ test('releases stock after 15 minutes while the checkout stays open', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 4 });
 });
 
-test('ends an abandoned checkout and releases its stock', async () => {
+test('expires an abandoned checkout and releases its stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -78,7 +78,7 @@ test('expires an unpaid bank transfer order once, and restocks it once', async (
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('sends one payment reminder at half time', async () => {
+test('sends one payment reminder halfway to the deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   await shop.owner.query('update commerce.orders set payment_reminder_at = now() where id = $1', [id]);
@@ -90,7 +90,7 @@ test('sends one payment reminder at half time', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('does not touch orders before their deadline', async () => {
+test('leaves orders unchanged before their deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -142,7 +142,7 @@ test('cancels the order of a late declined card, restocks it and notifies custom
   expect(letter?.html).toContain('The payment failed.');
 });
 
-test('polls an authorized order until the money arrives, and marks it as paid once', async () => {
+test('polls an authorized payment until the money arrives, and marks its order as paid once', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   await workOverdue(shop, {
@@ -163,7 +163,7 @@ test('polls an authorized order until the money arrives, and marks it as paid on
   expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'payment_authorized', 'created']);
 });
 
-test('cancels an authorized order whose payment fails', async () => {
+test('cancels an order whose authorized payment fails', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
 
@@ -176,7 +176,7 @@ test('cancels an authorized order whose payment fails', async () => {
   expect(data).toMatchObject({ status: 'cancelled', payment_status: 'failed' });
 });
 
-test('processes other payments and shops when one fails, and fails the job at the end', async () => {
+test('one failing payment does not keep other payments and shops from being processed, but fails the job at the end', async () => {
   const shops = [await openShop(), await openShop()];
   const [broken, healthy] = [new Set<string>(), new Set<string>()];
   for (const shop of shops) {
@@ -249,7 +249,7 @@ test('refunds a payment whose order was never created', async () => {
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test('shows the sweeper only rows that are due', async () => {
+test("the sweeper's database role sees only rows that are due", async () => {
   const shop = await openShop();
   await shop.givenOrder();
   await shop.givenCheckout();
@@ -268,7 +268,7 @@ test('shows the sweeper only rows that are due', async () => {
   expect(seen.map(({ rowCount }) => rowCount)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('counts sales for best sellers once per order when the job runs, without blocking buyers', async () => {
+test("the job counts each order's sales for best sellers once, without blocking buyers", async () => {
   const shop = await openShop();
   const [first, second] = [await givenVariant(shop), await givenVariant(shop)];
   const bestSeller = async () => {

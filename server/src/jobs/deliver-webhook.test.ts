@@ -45,7 +45,7 @@ async function hurry({ owner, site_id }: OpenShop) {
   await owner.query(`notify "jobs:insert", '{"count":50}'`);
 }
 
-test('delivers every change of an order with a signature that another Standard Webhooks implementation accepts', async () => {
+test('delivers every change of an order with a signature that an independent Standard Webhooks library accepts', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const types: EventType[] = ['order.created', 'order.paid', 'order.fulfilled', 'order.delivered'];
@@ -66,7 +66,7 @@ test('delivers every change of an order with a signature that another Standard W
   await receiver.close();
 });
 
-test('reports an order as paid once its money has arrived, for every payment method', async () => {
+test('sends order.paid once the money has arrived, for every payment method', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['order.paid']);
@@ -86,7 +86,7 @@ test('reports an order as paid once its money has arrived, for every payment met
   await receiver.close();
 });
 
-test('reports a product once per change, and not for a rejected change', async () => {
+test('sends one event per product change, and none for a rejected change', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['product.created', 'product.updated', 'product.deleted']);
@@ -112,7 +112,7 @@ test('reports a product once per change, and not for a rejected change', async (
   await receiver.close();
 });
 
-test('reports stock only when it changes significantly', async () => {
+test('sends a stock event only when the stock changes significantly', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['inventory.changed']);
@@ -142,7 +142,7 @@ test('reports stock only when it changes significantly', async () => {
   await receiver.close();
 });
 
-test('retries a failed delivery under the same id until it succeeds', async () => {
+test('retries a failed delivery under the same event id until it succeeds', async () => {
   const shop = await openShop();
   const receiver = await openReceiver((_received, count) => (count < 3 ? 500 : 200));
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -243,7 +243,7 @@ test('signs deliveries with both secrets during a rotation, and rejects a second
   await receiver.close();
 });
 
-test('replays an event under the same id', async () => {
+test('replays an event under its original id', async () => {
   const shop = await openShop();
   const receiver = await openReceiver((_received, count) => (count === 1 ? 410 : 204));
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -327,7 +327,7 @@ test.each([
   [500, 'refused'],
   [200, 'succeeded'],
 ] as const)(
-  'an attempt with the response %i waits for a transaction that disables the webhook, not vice versa',
+  'an attempt that gets the response %i waits for a transaction that disables the webhook, not vice versa',
   async (response_status, outcome) => {
     const shop = await openShop();
     const webhook = await givenWebhook(shop, 'https://hooks.example.net/', ['customer.created']);
@@ -374,7 +374,7 @@ test.each([
   },
 );
 
-test('continues a delivery once that has two jobs after a crash or a replay', async () => {
+test('continues a delivery only once if a crash or a replay gave it two jobs', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 500);
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -415,7 +415,7 @@ test('continues a delivery once that has two jobs after a crash or a replay', as
   await receiver.close();
 });
 
-test('records one of two concurrent attempts of one delivery', async () => {
+test('records only one of two concurrent attempts of a delivery', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -439,7 +439,7 @@ test('records one of two concurrent attempts of one delivery', async () => {
   await receiver.close();
 });
 
-test('fails a delivery that was written while its webhook was disabled', async () => {
+test('fails a delivery that was created while its webhook was disabled', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);

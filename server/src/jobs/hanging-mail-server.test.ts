@@ -78,7 +78,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
   return rows[0]?.payment_status;
 }
 
-test('a hanging mail server delays no order expiry, mails use up no attempts, and they are sent when it recovers', async () => {
+test('a hanging mail server does not delay the expiry of orders, and mails lose no attempts and are sent when it recovers', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ email: `${randomUUID()}@example.com` });
   await queueMails(shop, order.id);

@@ -13,7 +13,7 @@ function impatientUrl(): string {
   return url.href;
 }
 
-test('runs a job again if its completion cannot be recorded, and keeps the jobs running', async () => {
+test('a job whose completion cannot be recorded runs again, and other jobs continue', async () => {
   const { owner } = await testServer();
   const task = `probe ${randomUUID()}`;
   const warnings: string[] = [];

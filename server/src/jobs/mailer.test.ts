@@ -34,7 +34,7 @@ async function startMailServer() {
   return { told, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('sends a mail by SMTP to its one address, from the configured one', async () => {
+test('sends a mail by SMTP to its one recipient, from the configured sender', async () => {
   const { told, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 
@@ -48,7 +48,7 @@ test('sends a mail by SMTP to its one address, from the configured one', async (
   expect(told.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
 });
 
-test('treats an address as one address, whatever it contains', async () => {
+test('treats the recipient as one e-mail address, whatever it contains', async () => {
   const { told, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 
@@ -58,7 +58,7 @@ test('treats an address as one address, whatever it contains', async () => {
   expect(told.filter((line) => line.startsWith('RCPT')).length).toBeLessThanOrEqual(1);
 });
 
-test('writes a mail to two files that only their owner can read, without a mail server', async () => {
+test('without a mail server, writes a mail to two files that only their owner can read', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-outbox-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const mailer = createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir });

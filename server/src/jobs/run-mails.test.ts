@@ -6,7 +6,7 @@ import { openPool } from '../db/connect.ts';
 import { isReadOnlyError } from '../db/read-only.ts';
 import { runMails } from './run-mails.ts';
 
-test('reports a read-only database that the mail runner detects first', async () => {
+test('reports a read-only database even if the mail runner detects it first', async () => {
   // graphile-worker prints each of these errors with its stack.
   vi.spyOn(console, 'trace').mockReturnValue();
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });

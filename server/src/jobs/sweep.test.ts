@@ -35,7 +35,7 @@ async function keysOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>):
   return rows.length;
 }
 
-test('keeps stored responses for a day, then deletes them for every shop', async () => {
+test('keeps stored responses for a day, then deletes them in every shop', async () => {
   const [old, older, young] = await Promise.all([openShop(), openShop(), openShop()]);
   for (const shop of [old, older, young]) await shop.givenProduct();
   await age(old, '24 hours 1 second');
@@ -47,7 +47,7 @@ test('keeps stored responses for a day, then deletes them for every shop', async
   expect(await Promise.all([old, older, young].map(keysOf))).toEqual([0, 0, 1]);
 });
 
-test('accepts a key again after its response is deleted', async () => {
+test('accepts an Idempotency-Key again after its stored response is deleted', async () => {
   const shop = await openShop();
   const call = { body: { name: 'Mug', price: '10.00' }, params: { header: { 'Idempotency-Key': randomUUID() } } };
   const { data: first } = await shop.dashboard.POST(products, call);
@@ -73,7 +73,7 @@ test('deletes more rows than one batch holds', async () => {
   expect(await keysOf(shop)).toBe(0);
 });
 
-test('deletes expired rows and keeps others', async () => {
+test('deletes expired rows only', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query(sql`insert into commerce.login_throttles (key_hash, failures, next_attempt_at, expires_at)
@@ -139,7 +139,7 @@ test('sweeps every table that the sweeper may delete from', async () => {
   expect(rows.map(({ table_name }) => table_name).sort()).toEqual(swept.sort());
 });
 
-test('shows the sweeper no row before its expiry', async () => {
+test("the sweeper's database role sees no row before it expires", async () => {
   const shop = await openShop();
   await shop.givenProduct();
   const client = await shop.owner.connect();
@@ -155,7 +155,7 @@ test('shows the sweeper no row before its expiry', async () => {
   expect(seen.rows).toHaveLength(0);
 });
 
-test('deletes ended sessions, dead links and counters of customers and keeps active ones', async () => {
+test('deletes ended sessions, dead links and old counters of customers, and keeps active ones', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const { id } = await shop.givenCustomer();
@@ -183,7 +183,7 @@ test('deletes ended sessions, dead links and counters of customers and keeps act
   expect(left.rows).toEqual([{ tokens: 1, codes: 'new@example.com', registrations: 'new@example.com', counts: 1 }]);
 });
 
-test("deletes agents' requests a day after their end, with their codes", async () => {
+test("deletes agents' consent requests a day after their end, with their codes", async () => {
   const shop = await openShop();
   const [old, young] = [await askForConsent(shop), await askForConsent(shop)];
   await shop.owner.query(
@@ -197,7 +197,7 @@ test("deletes agents' requests a day after their end, with their codes", async (
   expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('keeps the last change of a product, and the mark that it was public', async () => {
+test('keeps the last change of a product and the record that it was public', async () => {
   const shop = await openShop();
   const { dashboard, owner, site_id, givenProduct } = shop;
   const { id } = await givenProduct();
@@ -226,7 +226,7 @@ test('keeps the last change of a product, and the mark that it was public', asyn
   expect(data?.changes).toMatchObject([{ product_id: id, removed: true }]);
 });
 
-test('deletes an event thirty days after its last delivery ended, and never during one', async () => {
+test('deletes an event thirty days after its last delivery ended, and never during a delivery', async () => {
   const shop = await openShop();
   const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
     body: { url: 'https://hooks.example.net/shop', events: ['customer.created'] },

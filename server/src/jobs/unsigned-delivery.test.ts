@@ -3,7 +3,7 @@ import { workJobs } from '../../test/jobs.ts';
 import { openReceiver } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('records a failed attempt for a webhook secret that cannot be decrypted, and retries by schedule', async () => {
+test('a delivery whose webhook secret cannot be decrypted counts as failed and is retried', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { data } = await shop.dashboard.POST('/api/dashboard/webhooks', {
