@@ -38,7 +38,7 @@ async function turnOn(staff: Staff) {
   return { secret, made, recovery: on?.recovery_codes ?? [] };
 }
 
-test('a changed or reset password ends every session, and a reset link works once', async () => {
+test('changing or resetting a password ends every session, and a reset link works once', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);
@@ -79,7 +79,7 @@ test('a changed or reset password ends every session, and a reset link works onc
   expect(told).toHaveLength(2);
 });
 
-test('a password reset keeps two-factor login on, and its link works for 30 minutes', async () => {
+test('a password reset keeps two-factor login on, and its link is valid for 30 minutes', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);
@@ -106,7 +106,7 @@ test('a password reset keeps two-factor login on, and its link works for 30 minu
   expect((await tryLogin(shop, NEW, codeOf(secret))).response.status).toBe(200);
 });
 
-test('staff see their sessions, and end one or all others, but not those of others', async () => {
+test('staff see their own sessions and can end one or all others, but not those of other staff', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { staff: second } = await logIn(shop);
@@ -138,7 +138,7 @@ test('staff see their sessions, and end one or all others, but not those of othe
   expect(Object.keys(agents).map(deviceInWords)).toEqual(Object.values(agents));
 });
 
-test('a login requires the second factor, accepts each code once, and limits guesses', async () => {
+test('a login requires the second factor, accepts each TOTP code once, and limits guesses', async () => {
   const shop = await openShop();
   const password = passwordOf(shop);
   const { staff } = await logIn(shop);
@@ -192,7 +192,7 @@ test('a login requires the second factor, accepts each code once, and limits gue
   expect((await tryLogin(shop, password)).response.status).toBe(200);
 });
 
-test('the password alone neither turns off the second factor nor creates recovery codes', async () => {
+test('the password alone can neither turn off the second factor nor create recovery codes', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { recovery } = await turnOn(staff);

@@ -18,7 +18,7 @@ async function openStaffedShop() {
   return { ...shop, staff, withKey };
 }
 
-test('a read key may not write', async () => {
+test('an API key with read access cannot write', async () => {
   const { staff, withKey } = await openStaffedShop();
   const { data: made } = await staff.POST(keys, { body: { description: 'Reports', scopes: ['read'] } });
   const reader = withKey(made?.secret);
@@ -31,7 +31,7 @@ test('a read key may not write', async () => {
   expect(written.error).toMatchObject({ error: 'insufficient_scope', scope: 'settings:write' });
 });
 
-test('a write key may read', async () => {
+test('an API key with write access can read', async () => {
   const { staff, withKey } = await openStaffedShop();
 
   const { data: made } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
@@ -40,7 +40,7 @@ test('a write key may read', async () => {
   expect((await withKey(made?.secret).GET(settings)).response.status).toBe(200);
 });
 
-test('a revoked key fails on its next call', async () => {
+test('a revoked API key is rejected on the next call', async () => {
   const { staff, withKey } = await openStaffedShop();
   const { data: made } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
   const client = withKey(made?.secret);
@@ -54,7 +54,7 @@ test('a revoked key fails on its next call', async () => {
   expect(error).toMatchObject({ error: 'invalid_token' });
 });
 
-test('a rotated key and its successor both work until the old one expires after a day', async () => {
+test('a rotated API key and its successor both work until the old one expires after a day', async () => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 
@@ -67,7 +67,7 @@ test('a rotated key and its successor both work until the old one expires after 
   expect((await withKey(old?.secret).GET(settings)).response.status).toBe(401);
 });
 
-test.each([1, 2, 72])('a rotated key works for %i more hours, and no longer', async (grace_hours) => {
+test.each([1, 2, 72])('a rotated API key works for the requested %i hours, and no longer', async (grace_hours) => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
   const works = async () => (await withKey(old?.secret).GET(settings)).response.status;
@@ -91,7 +91,7 @@ test.each([1, 2, 72])('a rotated key works for %i more hours, and no longer', as
   expect((await withKey(successor?.secret).GET(settings)).response.status).toBe(200);
 });
 
-test('rejects a grace period above 72 hours, and leaves the key unchanged', async () => {
+test('rotation rejects a grace period above 72 hours, and leaves the API key unchanged', async () => {
   const { staff, withKey } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 
@@ -117,7 +117,7 @@ test('an API key cannot manage API keys', async () => {
   expect([listed.status, revoked.status]).toEqual([401, 401]);
 });
 
-test('rejects the 101st active key', async () => {
+test('rejects the 101st active API key', async () => {
   const { staff, owner, site_id } = await openStaffedShop();
   await owner.query(
     sql`insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes)
@@ -131,7 +131,7 @@ test('rejects the 101st active key', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('answers 404 for a key of another shop', async () => {
+test('answers 404 for an API key of another shop', async () => {
   const { staff } = await openStaffedShop();
   const { dashboard: stranger } = await openShop();
   const { data: theirs } = await stranger.GET('/api/dashboard/me');

@@ -12,7 +12,7 @@ const login = '/api/dashboard/auth/login';
 const logout = '/api/dashboard/auth/logout';
 const me = '/api/dashboard/me';
 
-test('a login opens a session of twelve hours for the merchants of the staff member', async () => {
+test("a login opens a session of twelve hours for the staff member's merchants", async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
 
@@ -26,7 +26,7 @@ test('a login opens a session of twelve hours for the merchants of the staff mem
   expect(data).toMatchObject({ staff: { email }, api_key: null, merchant: { site_id: shop.site_id } });
 });
 
-test('ignores the case of the e-mail', async () => {
+test('a login ignores the case of the e-mail address', async () => {
   const { baseUrl, credentials } = await openShop();
   const { email, password } = credentials.staff;
 
@@ -55,7 +55,7 @@ test('a login still works when the clock of the database is set back', async () 
   expect(again.response.status).toBe(200);
 });
 
-test('answers alike for a wrong password and an unknown e-mail', async () => {
+test('answers the same for a wrong password and an unknown e-mail address', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl });
 
@@ -70,7 +70,7 @@ test('answers alike for a wrong password and an unknown e-mail', async () => {
   expect(first).toMatchObject({ error: 'invalid_credentials' });
 });
 
-test('delays the next attempt after five failures for one e-mail, even with the right password', async () => {
+test('delays the next login after five failures for one e-mail address, even with the right password', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email, password } = credentials.staff;
@@ -87,7 +87,7 @@ test('delays the next attempt after five failures for one e-mail, even with the 
   expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
 });
 
-test('counts concurrent guesses one by one', async () => {
+test('concurrent wrong passwords are counted one by one', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email } = credentials.staff;
@@ -100,7 +100,7 @@ test('counts concurrent guesses one by one', async () => {
   expect(answers.filter(({ response }) => response.status === 429)).toHaveLength(15);
 });
 
-test('a successful login resets the failures', async () => {
+test('a successful login resets the count of failures', async () => {
   const shop = await openShop();
   const client = createClient({ baseUrl: shop.baseUrl });
   const { email } = shop.credentials.staff;
@@ -113,7 +113,7 @@ test('a successful login resets the failures', async () => {
   await expect(logIn(shop)).resolves.toBeDefined();
 });
 
-test('a logout ends only this session, at once', async () => {
+test('a logout immediately ends this session and no other', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { staff: other } = await logIn(shop);
@@ -125,7 +125,7 @@ test('a logout ends only this session, at once', async () => {
   expect((await other.GET(me)).response.status).toBe(200);
 });
 
-test('a session expires after its time', async () => {
+test('rejects a session that has expired', async () => {
   const shop = await openShop();
   const { session, staff } = await logIn(shop);
 
@@ -138,7 +138,7 @@ test('a session expires after its time', async () => {
   expect(response.headers.get('WWW-Authenticate')).toContain('invalid_token');
 });
 
-test('a repeated login with its key returns the same session', async () => {
+test('repeating a login with the same Idempotency-Key returns the same session', async () => {
   const { baseUrl, credentials, owner } = await openShop();
   const { email, password } = credentials.staff;
   const call = {
@@ -157,7 +157,7 @@ test('a repeated login with its key returns the same session', async () => {
   expect(rows).toHaveLength(1);
 });
 
-test('a repeated login does not return a session after its logout', async () => {
+test('repeating a login with the same Idempotency-Key after logout returns no session', async () => {
   const { baseUrl, credentials } = await openShop();
   const { email, password } = credentials.staff;
   const call = {
@@ -173,7 +173,7 @@ test('a repeated login does not return a session after its logout', async () => 
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('requires a choice from staff of several merchants', async () => {
+test('staff of several merchants must choose one at login', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { email } = shop.credentials.staff;
@@ -199,7 +199,7 @@ test('requires a choice from staff of several merchants', async () => {
   expect((await staff.POST(logout)).response.status).toBe(204);
 });
 
-test('shows an API key its own data', async () => {
+test('an API key sees its own data', async () => {
   const { dashboard, site_id } = await openShop();
 
   const { data } = await dashboard.GET(me);

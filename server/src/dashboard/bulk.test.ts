@@ -15,7 +15,7 @@ async function stockOf({ dashboard }: OpenShop, product_id: string) {
   return data?.inventory.map(({ inventory_quantity }) => inventory_quantity);
 }
 
-test('accepts or rejects each row of an adjustment separately, on the stock after the rows before it', async () => {
+test('accepts or rejects each row of a stock adjustment separately, based on the stock left by earlier rows', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -66,7 +66,7 @@ test('accepts or rejects each row of an adjustment separately, on the stock afte
   expect(unnamed.error).toMatchObject({ detail: [{ loc: ['body', 'adjustments', 0] }] });
 });
 
-test('adjustments and sales of the same variants in opposite orders lose nothing and return no deadlock', async () => {
+test('concurrent adjustments and sales in opposite orders lose no stock and never deadlock', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (let i = 0; i < 6; i += 1) ids.push((await shop.givenProduct()).variants[0]?.id ?? '');
@@ -85,7 +85,7 @@ test('adjustments and sales of the same variants in opposite orders lose nothing
   expect(held?.map(({ on_hand, reserved }) => [on_hand, reserved])).toEqual(ids.map(() => [14, 1]));
 });
 
-test('matches and marks thirty transfers of a statement at once, except doubtful ones', async () => {
+test('matches thirty transfers of a statement to orders and marks the orders as paid at once, except doubtful ones', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -142,7 +142,7 @@ test('matches and marks thirty transfers of a statement at once, except doubtful
   expect(broken.error).toMatchObject({ detail: [{ loc: ['body', 'statement'], type: 'statement_unreadable' }] });
 });
 
-test('records parcels row by row with tracking, and exports orders and customers page by page', async () => {
+test('records parcels in bulk with tracking, and exports orders and customers page by page', async () => {
   const shop = await openShop();
   const { client, id: customer_id } = await shop.givenCustomer();
   const address = { ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7' }, city: 'Berlin' };

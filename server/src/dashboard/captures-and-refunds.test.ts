@@ -51,7 +51,7 @@ test('concurrent refunds never exceed the paid amount', async () => {
   expect(await shop.details(id)).toMatchObject({ refunded: '12.00', refundable: '2.90' });
 });
 
-test('a lost response of the provider returns the money once, and an error does not end the refund', async () => {
+test('a refund is paid once despite lost responses and errors of the provider', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '5.00');
@@ -151,7 +151,7 @@ test('records a refund that the bank rejects later as failed, and notifies the s
   expect(refundedAt(shop)).toBe(2_490);
 });
 
-test("records a refund from Stripe's dashboard once, and reverts it if it fails", async () => {
+test("records a refund from Stripe's dashboard once, and reverts it if the refund fails", async () => {
   const shop = await stripe.givenShop();
   const [order, other] = [await shop.givenPaidOrder(), await shop.givenPage()];
   await standIn.press(other.url, 'pay');
@@ -176,7 +176,7 @@ test("records a refund from Stripe's dashboard once, and reverts it if it fails"
   expect(await shop.details(order.id)).toMatchObject({ refunded: '1.00', refundable: '13.90' });
 });
 
-test('keeps a manual refund when a bank rejects another one', async () => {
+test('keeps a manual refund when a bank rejects another refund', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   const sendBack = async (amount: number) => {
@@ -200,7 +200,7 @@ test('keeps a manual refund when a bank rejects another one', async () => {
   });
 });
 
-test('counts a refund reported before its payment once the payment is reported', async () => {
+test('counts a refund that is reported before its payment once the payment is reported', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -226,7 +226,7 @@ test('accepts a refund of a payment whose order was cancelled unpaid, without an
   expect(await shop.details(id)).toMatchObject({ payment_status: 'voided', refunded: '0.00' });
 });
 
-test('a refund from the dashboard of Stripe and one of ours together never exceed the paid amount', async () => {
+test("refunds from Stripe's dashboard and ours together never exceed the paid amount", async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');
@@ -253,7 +253,7 @@ function intentOf(shop: StripeShop, order_id: string): string {
   return first.id;
 }
 
-test('refunds lines up to their quantity, and restocks them if requested', async () => {
+test('refunds order lines up to their quantity, and restocks them if requested', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -278,7 +278,7 @@ test('refunds lines up to their quantity, and restocks them if requested', async
   expect(await stock()).toBe(10);
 });
 
-test('a cancelled order shows the due amount until it was refunded', async () => {
+test('a cancelled order shows the amount due until it has been refunded', async () => {
   const shop = await stripe.givenShop();
   const [asked, later] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   const cancel = (order_id: string, body: { refund?: boolean }) =>
@@ -295,7 +295,7 @@ test('a cancelled order shows the due amount until it was refunded', async () =>
   expect(await shop.details(later.id)).toMatchObject({ refund_due: '14.90' });
 });
 
-test("a customer's total is the captured amount minus successful refunds", async () => {
+test("a customer's total spent is the captured amount minus successful refunds", async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   const { data: customer } = await shop.dashboard.POST('/api/dashboard/customers', {
@@ -321,7 +321,7 @@ test("a customer's total is the captured amount minus successful refunds", async
   expect(await spent()).toBe('12.00');
 });
 
-test('captures an authorized payment once, in part, and the rest cannot be refunded', async () => {
+test('captures part of an authorized payment once, and the rest cannot be refunded', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');
@@ -365,7 +365,7 @@ test('cancelling an order releases its authorization, and an expired authorizati
   expect(await shop.details(lapsed.id)).toMatchObject({ status: 'cancelled', payment_status: 'voided' });
 });
 
-test('voids an authorization that expires after a part has shipped, and keeps the order', async () => {
+test('voids an authorization that expires after part of the order has shipped, and keeps the order', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, line_items } = await shop.givenPaidOrder();
   const [line] = line_items;
@@ -382,7 +382,7 @@ test('voids an authorization that expires after a part has shipped, and keeps th
   expect(await shop.details(id)).toMatchObject({ status: 'processing', payment_status: 'voided', cancelled_at: null });
 });
 
-test('records a refund of a bank transfer at once', async () => {
+test('a refund of a bank transfer is recorded as completed at once', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenOrder();
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: id } } });

@@ -118,7 +118,7 @@ const RULES: { rule: CollectionRule; found: string[] }[] = [
   { rule: { field: 'in_stock', operator: 'equals', value: 'false' }, found: ['Plate'] },
 ];
 
-test('each rule matches exactly the right products', async () => {
+test('each collection rule matches exactly the right products', async () => {
   const shop = await openShop();
   const { givenProduct } = shop;
   await givenProduct({
@@ -148,7 +148,7 @@ test('each rule matches exactly the right products', async () => {
   expect(counts).toEqual(RULES.map(({ found }) => found.length).sort());
 });
 
-test('a product must meet all or any rules, as the collection defines', async () => {
+test('a product must meet all or any of the rules, as the collection defines', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Cheap gift', tags: ['gift'], price: '5.00' });
   await shop.givenProduct({ name: 'Dear gift', tags: ['gift'], price: '500.00' });
@@ -197,7 +197,7 @@ test('an automatic collection reflects changes of stock and price at once', asyn
   expect(await namesIn(shop, id)).toEqual([]);
 });
 
-test('names every mistake in the rules at its place', async () => {
+test('reports every mistake in the rules at its field', async () => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(collectionsPath, {
@@ -237,7 +237,7 @@ test.each([
   { body: { rules: vendorRule, product_ids: [unknown] }, field: 'product_ids' },
   { body: { rules: vendorRule, sort_order: 'manual' }, field: 'sort_order' },
 ] as { body: Partial<CollectionInput>; field: string }[])(
-  'rejects $body as a collection of either type',
+  'rejects $body, whose fields do not fit the type of collection',
   async ({ body, field }) => {
     const { dashboard } = await openShop();
 
@@ -248,7 +248,7 @@ test.each([
   },
 );
 
-test('derives a free handle from the title, and rejects a given handle that is taken', async () => {
+test('derives an unused handle from the title, and rejects a given handle that is taken', async () => {
   const shop = await openShop();
   await givenCollection(shop, { title: 'Für die Küche!' });
 
@@ -264,7 +264,7 @@ test('derives a free handle from the title, and rejects a given handle that is t
   expect(elsewhere.handle).toBe(again.handle);
 });
 
-test('gives concurrent collections with one title different handles', async () => {
+test('concurrent collections with the same title get different handles', async () => {
   const shop = await openShop();
 
   const created = await Promise.all(Array.from({ length: 8 }, () => givenCollection(shop, { title: 'New' })));
@@ -272,7 +272,7 @@ test('gives concurrent collections with one title different handles', async () =
   expect(new Set(created.map(({ handle }) => handle)).size).toBe(8);
 });
 
-test('changes only the given fields', async () => {
+test('an update changes only the given fields', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const before = await givenCollection(shop, { description: 'What a kitchen needs.', product_ids: [mug] });
@@ -285,7 +285,7 @@ test('changes only the given fields', async () => {
   expect(data).toEqual({ ...before, title: 'Table', sort_order: 'price_asc', updated_at: data?.updated_at });
 });
 
-test('publishing sets the time, publishing again keeps it, and unpublishing clears it', async () => {
+test('publishing sets the publication time, publishing again keeps it, and unpublishing clears it', async () => {
   const shop = await openShop();
   const { id, published_at } = await givenCollection(shop, { published: false });
   const publish = async (published: boolean) => {
@@ -300,7 +300,7 @@ test('publishing sets the time, publishing again keeps it, and unpublishing clea
   expect(await publish(false)).toBeNull();
 });
 
-test('keeps the type of a collection', async () => {
+test('the type of a collection cannot change', async () => {
   const shop = await openShop();
   const manual = await givenCollection(shop);
   const automatic = await givenCollection(shop, { title: 'Sale', rules: vendorRule });
@@ -314,7 +314,7 @@ test('keeps the type of a collection', async () => {
   expect(taken.error).toMatchObject({ error: 'handle_taken' });
 });
 
-test('replaces the old rules', async () => {
+test('an update replaces all rules', async () => {
   const shop = await openShop();
   await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });
@@ -328,7 +328,7 @@ test('replaces the old rules', async () => {
   expect(data?.products.map(({ name }) => name)).toEqual(['Mug']);
 });
 
-test('appends added products, and keeps the position of members', async () => {
+test('added products go to the end, and existing members keep their position', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [b] });
@@ -339,7 +339,7 @@ test('appends added products, and keeps the position of members', async () => {
   expect(data?.products.map(({ name }) => name)).toEqual(['B', 'C', 'A']);
 });
 
-test('adds nothing if a product is unknown or of another shop', async () => {
+test('adds no products if one is unknown or belongs to another shop', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const [foreign = ''] = await givenProducts(await openShop(), 'Theirs');
@@ -361,7 +361,7 @@ test('adds nothing if a product is unknown or of another shop', async () => {
   expect(data?.total).toBe(1);
 });
 
-test('adds all concurrent products, each at its own position', async () => {
+test('products added concurrently are all added, each at its own position', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 12 }, (_, i) => `P${i}`);
   const ids = await givenProducts(shop, ...names);
@@ -403,7 +403,7 @@ test('limits a collection to 10,000 products', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 10_000 });
 });
 
-test('orders products as given', async () => {
+test('sorts products in the given order', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b, c] });
@@ -414,7 +414,7 @@ test('orders products as given', async () => {
   expect(await namesIn(shop, id)).toEqual(['C', 'A', 'B']);
 });
 
-test('returns all 130 products of a collection, and after a reorder all of them in the given order', async () => {
+test('returns all 130 products of a collection, and all of them in the new order after a reorder', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 130 }, (_, i) => `Product ${String(i).padStart(3, '0')}`);
   const ids: string[] = [];
@@ -453,7 +453,7 @@ test('collections with shared products each keep their own order', async () => {
   expect(await namesIn(shop, other.id)).toEqual(['B', 'C']);
 });
 
-test('rejects an order of other products without any effect, and names the difference', async () => {
+test('rejects a reorder that does not list exactly the members, without any effect, and names the difference', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -474,7 +474,7 @@ test('rejects an order of other products without any effect, and names the diffe
   expect(await namesIn(shop, id)).toEqual(['A', 'B']);
 });
 
-test('parallel orders are not mixed: the last one wins', async () => {
+test('concurrent reorders do not mix: the last one wins', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'A', 'B', 'C', 'D', 'E');
   const { id } = await givenCollection(shop, { product_ids: ids });
@@ -503,7 +503,7 @@ test('removing a product from a collection returns 404 if it is not a member', a
   expect(again.response.status).toBe(404);
 });
 
-test('the products of an automatic collection cannot be chosen', async () => {
+test('products cannot be added to or removed from an automatic collection', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });
@@ -548,7 +548,7 @@ test('removes a deleted product from its collections', async () => {
   expect(data?.products.map(({ name }) => name)).toEqual(['B']);
 });
 
-test('lists collections by title, and filters literally by a part of title or handle and by type', async () => {
+test('lists collections by title, and filters by type and by literal parts of the title or handle', async () => {
   const shop = await openShop();
   await givenCollection(shop, { title: 'Table', published: false });
   await givenCollection(shop, { title: '50% off', handle: 'half', rules: vendorRule });

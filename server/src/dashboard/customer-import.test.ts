@@ -17,7 +17,7 @@ const ada = {
   addresses: [{ address1: 'Gartenweg 3', city: 'Leipzig', country: 'DE' }],
 };
 
-test('imports customers with their history, and a repetition changes nothing', async () => {
+test('imports customers with their history, and importing them again changes nothing', async () => {
   const { dashboard } = await openShop();
   const first = await dashboard.POST(importing, { body: { customers: [ada] } });
   expect(first.data?.counts).toEqual({ created: 1, updated: 0, unchanged: 0, failed: 0 });
@@ -41,7 +41,7 @@ test('imports customers with their history, and a repetition changes nothing', a
   expect((await read()).data).toEqual(before);
 });
 
-test('sends no mail and creates no event', async () => {
+test('an import of customers sends no mail and creates no event', async () => {
   const shop = await openShop();
   const body = { url: 'https://receiver.example/hooks', events: ['customer.created' as const] };
   await shop.dashboard.POST('/api/dashboard/webhooks', { body });
@@ -61,7 +61,7 @@ test('sends no mail and creates no event', async () => {
   expect(rows).toEqual([]);
 });
 
-test('keeps local data unless the import overwrites them', async () => {
+test('an import keeps local data unless told to overwrite it', async () => {
   const { dashboard } = await openShop();
   const own = { email: 'ada@example.com', first_name: 'Adelheid', marketing_opt_in: true };
   const { data: made } = await dashboard.POST('/api/dashboard/customers', { body: own });
@@ -76,7 +76,7 @@ test('keeps local data unless the import overwrites them', async () => {
   expect(await read()).toMatchObject({ first_name: 'Ada', marketing_opt_in: false });
 });
 
-test('rejects an invalid row and a repeated e-mail separately; a dry run writes nothing', async () => {
+test('rejects invalid rows and repeated e-mail addresses row by row; a dry run writes nothing', async () => {
   const { dashboard } = await openShop();
   const customers = [ada, { email: 'nobody', colour: 'red' } as never, { email: 'ADA@example.com' }];
   for (const dry_run of [true, false]) {
@@ -91,7 +91,7 @@ test('rejects an invalid row and a repeated e-mail separately; a dry run writes 
   expect((await dashboard.GET('/api/dashboard/customers')).data?.total).toBe(1);
 });
 
-test('an import needs the scope to write customers, and sees no customer of another shop', async () => {
+test('an import needs the scope to write customers, and does not see customers of another shop', async () => {
   const shop = await openShop();
   const other = await openShop();
   const { data: made } = await other.dashboard.POST('/api/dashboard/customers', { body: { email: ada.email } });
@@ -110,7 +110,7 @@ test('an import needs the scope to write customers, and sees no customer of anot
   expect([response.status, error?.error]).toEqual([403, 'insufficient_scope']);
 });
 
-test('names a value out of range by its place in the call', async () => {
+test('reports a value out of range at its position in the call', async () => {
   const { dashboard } = await openShop();
   const full = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v']));
   const street = (i: number) => ({ address1: `Gartenweg ${i}` });
@@ -145,7 +145,7 @@ test('names a value out of range by its place in the call', async () => {
   expect((await dashboard.GET('/api/dashboard/customers')).data?.total).toBe(2);
 });
 
-test('two concurrent imports of the same new customers create each once, and lose no data of either', async () => {
+test('two concurrent imports of the same new customers create each once, and lose no data of either import', async () => {
   const { dashboard } = await openShop();
   const all = Array.from({ length: 60 }, (_, i) => ({ email: `c${i}@example.com` }));
   const named = all.map((one) => ({ ...one, first_name: 'Ada', addresses: [{ city: 'Lindau' }] }));
@@ -172,7 +172,7 @@ test('two concurrent imports of the same new customers create each once, and los
   }
 });
 
-test('removes invisible characters with a warning', async () => {
+test('an import removes invisible characters with a warning', async () => {
   const { dashboard } = await openShop();
   const hidden = { email: '\ufeffada@example.com', first_name: 'A\u202eda', note: 'Two\nlines' };
   const { data } = await dashboard.POST(importing, { body: { customers: [hidden] } });
@@ -201,7 +201,7 @@ test('imports a customer with only a phone number, and matches it in the next im
   ]);
 });
 
-test('rejects a customer without an e-mail and a phone number, and imports the others', async () => {
+test('rejects a customer with neither an e-mail address nor a phone number, and imports the others', async () => {
   const { dashboard } = await openShop();
   const customers = [{ first_name: 'Bob' }, { first_name: 'Cy', phone: '12' }, { email: 'di@example.com' }];
 

@@ -45,7 +45,7 @@ async function givenRecord({ dashboard }: OpenShop, email: string, more = {}) {
   return data;
 }
 
-test('a customer created by staff has no password, gets no mail, and sets a password by a reset', async () => {
+test('a customer created by staff has no password, gets no mail, and can set a password with a reset link', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
 
@@ -70,7 +70,7 @@ test('a customer created by staff has no password, gets no mail, and sets a pass
   expect(own).toMatchObject({ id: data.id, email_verified_at: expect.any(String) });
 });
 
-test('an address belongs to one customer of a shop in any case, also concurrently', async () => {
+test('an e-mail address belongs to one customer of a shop regardless of case, even under concurrent requests', async () => {
   const shop = await openShop();
   await givenRecord(await openShop(), 'june@example.com');
 
@@ -84,7 +84,7 @@ test('an address belongs to one customer of a shop in any case, also concurrentl
   expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'email_taken' });
 });
 
-test('finds customers literally by parts of address, name and number, in the requested order', async () => {
+test('finds customers by literal parts of e-mail address, name and number, in the requested order', async () => {
   const shop = await openShop();
   await givenRecord(shop, 'ada@example.com', { first_name: 'Ada', last_name: 'Lovelace', phone: '+44 20 1' });
   await givenRecord(shop, 'bob_1@example.com', { first_name: 'Bob', phone: '+49 30 2' });
@@ -107,7 +107,7 @@ test('finds customers literally by parts of address, name and number, in the req
   expect(data).toMatchObject({ total: 4, page: 2, limit: 3, pages: 2 });
 });
 
-test("shows the number of a customer's orders and the paid amount minus refunds", async () => {
+test("shows the number of a customer's orders and the amount paid minus refunds", async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com');
   const paid = await givenPastOrder(shop, { customer_id: id, number: '1', payment_status: 'partially_refunded' });
@@ -141,7 +141,7 @@ test('answers 404 for customers of other shops', async () => {
   }
 });
 
-test('changes only the given fields; null empties one', async () => {
+test('an update changes only the given fields, and null empties a field', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com', { first_name: 'June', note: 'Likes blue', phone: '030' });
 
@@ -160,7 +160,7 @@ test('changes only the given fields; null empties one', async () => {
   });
 });
 
-test('an e-mail entered by staff counts once its owner confirms it, and password resets go to the current one until then', async () => {
+test('an e-mail address entered by staff takes effect once its owner confirms it; until then password resets go to the current one', async () => {
   const shop = await openShop();
   const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
@@ -193,7 +193,7 @@ test('an e-mail entered by staff counts once its owner confirms it, and password
   expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has another e-mail address');
 });
 
-test('the link of a pending e-mail ends when staff enter the current one, and customers without an account change at once', async () => {
+test('the link to a pending e-mail address ends when staff re-enter the current one; customers without an account change at once', async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;
@@ -212,7 +212,7 @@ test('the link of a pending e-mail ends when staff enter the current one, and cu
   expect(changed).toMatchObject({ email: other, pending_email: null });
 });
 
-test('an anonymised customer has no personal data, and the amounts stay', async () => {
+test('anonymising a customer removes all personal data and keeps the amounts', async () => {
   const shop = await openShop();
   const { id, email, client, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/customer/me/addresses', {

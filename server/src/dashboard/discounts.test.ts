@@ -20,7 +20,7 @@ async function givenUse({ givenCart, storefront }: OpenShop, code: string) {
   return cart;
 }
 
-test('stores a code as written, without conditions by default', async () => {
+test('stores a discount code as written, without conditions by default', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id } = await givenProduct();
   const given = {
@@ -76,7 +76,7 @@ test.each([
   { input: { minimum_subtotal: '1.234' }, loc: ['body', 'minimum_subtotal'] },
   { input: { usage_limit: 0 }, loc: ['body', 'usage_limit'] },
   { input: { starts_at: '2026-02-01T00:00:00Z', ends_at: '2026-02-01T00:00:00Z' }, loc: ['body', 'ends_at'] },
-] as { input: Partial<DiscountInput>; loc: string[] }[])('rejects $input at $loc', async ({ input, loc }) => {
+] as { input: Partial<DiscountInput>; loc: string[] }[])('rejects $input at the field $loc', async ({ input, loc }) => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(discountsPath, {
@@ -87,7 +87,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc }] });
 });
 
-test('the currency determines the decimals of an amount, and cannot change while there are codes', async () => {
+test('the currency determines the decimals of an amount, and cannot change while discount codes exist', async () => {
   const { dashboard, givenDiscount } = await openShop({ currency: 'JPY' });
   const { value } = await givenDiscount({ value: '500' });
   const percent = await givenDiscount({ code: 'P', kind: 'percentage', value: '12.5' });
@@ -100,7 +100,7 @@ test('the currency determines the decimals of an amount, and cannot change while
   expect(moved.error).toMatchObject({ error: 'currency_in_use' });
 });
 
-test('a code is unique in its shop in any case', async () => {
+test('a discount code is unique in its shop regardless of case', async () => {
   const { dashboard, givenDiscount } = await openShop();
   await givenDiscount({ code: 'Straße' });
   const other = await givenDiscount({ code: 'OTHER' });
@@ -117,7 +117,7 @@ test('a code is unique in its shop in any case', async () => {
   expect(kept.data?.code).toBe('other');
 });
 
-test('changes only the given fields', async () => {
+test('an update changes only the given fields', async () => {
   const { dashboard, givenDiscount } = await openShop();
   const before = await givenDiscount({ description: 'For friends', usage_limit: 5, minimum_quantity: 2 });
 
@@ -135,7 +135,7 @@ test('changes only the given fields', async () => {
   });
 });
 
-test('validates a change together with the remaining fields', async () => {
+test('validates a change together with the fields that it leaves unchanged', async () => {
   const shop = await openShop();
   const { dashboard, givenDiscount } = shop;
   const timed = await givenDiscount({ starts_at: '2026-02-01T00:00:00Z' });
@@ -155,7 +155,7 @@ test('validates a change together with the remaining fields', async () => {
   expect((await change(used.id, { usage_limit: 2 })).data).toMatchObject({ status: 'exhausted', usage_count: 2 });
 });
 
-test('accepts only products and collections of this shop for a code', async () => {
+test('a discount code can be limited only to products and collections of this shop', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenProduct();
   const { id } = await shop.givenDiscount();
@@ -167,7 +167,7 @@ test('accepts only products and collections of this shop for a code', async () =
   }
 });
 
-test('lists newest first, filtered by code and status', async () => {
+test('lists discount codes newest first, filtered by code and status', async () => {
   const shop = await openShop();
   await shop.givenDiscount({ code: 'ON' });
   await shop.givenDiscount({ code: 'OFF', active: false });
@@ -192,7 +192,7 @@ test('lists newest first, filtered by code and status', async () => {
   }
 });
 
-test('deletes a code that is on no cart and was never redeemed, and frees it', async () => {
+test('deletes a discount code that is on no cart and was never redeemed, and the code can be used again', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount();
   const cart = await givenUse(shop, 'TEN');
@@ -230,7 +230,7 @@ test('lists redemptions newest first, by cursor and status', async () => {
   expect((await page({ cursor: 'x' })).response.status).toBe(422);
 });
 
-test('answers 404 for a code of another shop', async () => {
+test('answers 404 for a discount code of another shop', async () => {
   const { dashboard } = await openShop();
   const { id } = await (await openShop()).givenDiscount();
 

@@ -44,7 +44,7 @@ function replayFailed({ dashboard }: OpenShop) {
   return dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
 }
 
-test('reports each change of the images as a change of the product, and nothing without a change', async () => {
+test('an image change is reported as a product change, and nothing is reported if nothing changed', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id: product_id } = await shop.givenProduct();
   const path = { product_id };
@@ -68,7 +68,7 @@ test('reports each change of the images as a change of the product, and nothing 
   expect(await shop.told()).toHaveLength(5);
 });
 
-test('reports a change of any field, and nothing without a change', async () => {
+test('a change of any product field is reported, and nothing is reported if nothing changed', async () => {
   const shop = await givenSubscriber('product.updated');
   const before = await shop.givenProduct({
     ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },
@@ -105,7 +105,7 @@ test('a sale is not a change of the product', async () => {
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('reports stock that a checkout takes from an expired one with its values before and after, not in between', async () => {
+test('reports stock moved from an expired checkout to another with the values before and after, and nothing in between', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -125,7 +125,7 @@ test('reports stock that a checkout takes from an expired one with its values be
   expect(await shop.told()).toHaveLength(1);
 });
 
-test('reports a product once at its publication time', async () => {
+test('reports a product once when its publication time arrives', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const note = () => notePublication(shop.db)({ site_id: shop.site_id, product_id: id });
@@ -138,7 +138,7 @@ test('reports a product once at its publication time', async () => {
   expect(await shop.told()).toMatchObject([{ type: 'product.updated', data: { id, status: 'active' } }]);
 });
 
-test('a change of a customer or the address book is one customer.updated, and nothing else', async () => {
+test('a change of a customer or their address book sends one customer.updated and no other event', async () => {
   const shop = await givenSubscriber('customer.updated');
   const { client, id, password } = await shop.givenCustomer();
   const at = { params: { path: { customer_id: id } } };
@@ -183,7 +183,7 @@ test('stores events as failed while a webhook is disabled, and replays them on r
   expect((await replayFailed(shop)).data).toEqual({ replayed: 2, remaining: 0 });
 });
 
-test('replays events of a long outage in batches, each delivery once', async () => {
+test('replays the events of a long outage in batches, each delivery once', async () => {
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -250,7 +250,7 @@ async function givenListener() {
   return { ...shop, readiness, wait, version, end: () => stopServer(server) };
 }
 
-test('answers waiting calls when the process drains, before those of another process', async () => {
+test('a draining process answers its waiting calls, while calls to another process keep waiting', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   setTimeout(() => {
@@ -266,7 +266,7 @@ test('answers waiting calls when the process drains, before those of another pro
   await Promise.all([listener.end(), other.end()]);
 });
 
-test('renews a listener once per request, and stops when its client has gone', async () => {
+test('renews a listener once per request, and stops when the client disconnects', async () => {
   const listener = await givenListener();
   const before = await listener.version();
   const leaving = new AbortController();
@@ -279,7 +279,7 @@ test('renews a listener once per request, and stops when its client has gone', a
   await listener.end();
 });
 
-test('limits a shop to 20 waiting calls, without affecting other fetches and other shops', async () => {
+test('limits a shop to 20 waiting calls, without affecting immediate fetches and other shops', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   const replies: number[] = [];

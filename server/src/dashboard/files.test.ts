@@ -120,7 +120,7 @@ test('turns a processed photo into images of three widths, upright and without m
   expect(kept).toHaveLength(3);
 });
 
-test('accepts only the announced bytes at an upload address, once', async () => {
+test('an upload URL accepts only the announced bytes, once', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const content = await photo(40, 40).jpeg().toBuffer();
@@ -203,7 +203,7 @@ test.for([
   },
 );
 
-test('limits the storage of a shop until files are deleted', async () => {
+test('limits the storage of a shop; deleting files frees space', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const usage = async () => {
@@ -258,7 +258,7 @@ test('limits the storage of a shop until files are deleted', async () => {
   await expect.poll(async () => (await fetch(url)).status).toBe(404);
 });
 
-test('external images need https, except existing ones; an import converts them to https', async () => {
+test('external image URLs need https, except existing ones; an import converts them to https', async () => {
   const shop = await openShop();
   const address = 'http://shop.example/mug.jpg';
   const { data, error } = await shop.dashboard.POST('/api/dashboard/products', {
@@ -282,7 +282,7 @@ test('external images need https, except existing ones; an import converts them 
   expect((await imported()).data?.results[0]?.status).not.toBe('failed');
 });
 
-test("a shop's single image does not wait for many earlier ones of another shop", async () => {
+test('one image of a shop does not wait behind many earlier ones of another shop', async () => {
   const content = await photo(400, 300).jpeg().toBuffer();
   await jobs.stop();
   const [busy, other] = [await openShop(), await openShop()];

@@ -25,7 +25,7 @@ test('stores a formatted description, derives the plain one from it, and omits i
   expect(list?.products[0]).not.toHaveProperty('description_html');
 });
 
-test('removes scripts, frames and styles from a formatted description, also behind hidden characters', async () => {
+test('removes scripts, frames and styles from a formatted description, even behind hidden characters', async () => {
   const { givenProduct, dashboard } = await openShop();
 
   const { data } = await dashboard.POST('/api/dashboard/products/import', {
@@ -42,7 +42,7 @@ test('removes scripts, frames and styles from a formatted description, also behi
   ]);
 });
 
-test('a different plain description removes the formatted one, an equal one does not', async () => {
+test('saving a different plain description removes the formatted one; saving the same one does not', async () => {
   const { givenProduct, dashboard } = await openShop();
   const { id, description } = await givenProduct({ name: 'Scarf', price: '9', description_html: HTML });
   const patch = async (body: { description?: string; description_html?: string | null }) => {
@@ -56,7 +56,7 @@ test('a different plain description removes the formatted one, an equal one does
   expect(await patch({ description_html: null })).toMatchObject({ description: 'So so', description_html: null });
 });
 
-test('the same formatted product imported again is unchanged', async () => {
+test('importing the same formatted product again leaves it unchanged', async () => {
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9', description_html: HOSTILE, seo_title: 'T', seo_description: 'D' };
   const body = { products: [{ ...row, weight: '0.98767093', weight_unit: 'oz' as const }] };
@@ -65,7 +65,7 @@ test('the same formatted product imported again is unchanged', async () => {
   expect([await send(), await send()]).toEqual(['created', 'unchanged']);
 });
 
-test('converts elements of older editors, and reports lost styles', async () => {
+test('converts HTML elements of older editors, and reports lost styles', async () => {
   const { dashboard } = await openShop();
   const description_html =
     '<header><h2>Care</h2></header><center>Wash <strike>hot</strike> <font color="red">cold</font></center><tt>30</tt>';
@@ -83,7 +83,7 @@ test('converts elements of older editors, and reports lost styles', async () => 
   ]);
 });
 
-test('a plain description that returns as paragraphs stays plain, other HTML becomes formatted', async () => {
+test('a plain description sent back as HTML paragraphs stays plain; other HTML becomes a formatted description', async () => {
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9' };
   const send = async (texts: { description?: string; description_html?: string }) => {

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 const images = '/api/dashboard/products/{product_id}/images';
 const image = '/api/dashboard/products/{product_id}/images/{image_id}';
 
-test('sets and changes the variants of an image', async () => {
+test('sets and changes the variants that an image shows', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({
     status: 'active',

@@ -22,7 +22,7 @@ async function quantityOf({ dashboard }: OpenShop, product_id: string) {
   return data?.inventory[0]?.inventory_quantity;
 }
 
-test('a delta changes the stock on hand and writes a movement with actor, reason and result', async () => {
+test('a delta changes the stock on hand and writes a stock movement with actor, reason and result', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -47,7 +47,7 @@ test('a delta changes the stock on hand and writes a movement with actor, reason
   expect(history?.movements).toHaveLength(2);
 });
 
-test('sets a counted quantity without affecting reservations', async () => {
+test('a count sets the stock on hand without affecting reservations', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -60,7 +60,7 @@ test('sets a counted quantity without affecting reservations', async () => {
   expect(data).toMatchObject({ on_hand: 7, reserved: 2, inventory_quantity: 5 });
 });
 
-test('rejects a count that expects another quantity with the actual one, without any effect', async () => {
+test('rejects a count whose expected quantity is wrong with the actual one, without any effect', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -76,7 +76,7 @@ test('rejects a count that expects another quantity with the actual one, without
   expect(history?.movements).toHaveLength(1);
 });
 
-test('writes no movement for an unchanged quantity', async () => {
+test('writes no stock movement if the quantity is unchanged', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -91,7 +91,7 @@ test('writes no movement for an unchanged quantity', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
-test('rejects a change by 0', async () => {
+test('rejects an adjustment by 0', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -105,7 +105,7 @@ test('rejects a change by 0', async () => {
 });
 
 test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delta: 1, expected_quantity: 10 }, {}])(
-  'rejects %j as an adjustment, which is either a delta or a quantity',
+  'rejects %j, because an adjustment is either a delta or a quantity',
   async (fields) => {
     const shop = await openShop();
     const variant_id = await givenVariant(shop);
@@ -119,7 +119,7 @@ test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delt
   },
 );
 
-test('rejects less than the reserved stock, with the requested and available quantity', async () => {
+test('rejects a quantity below the reserved stock, with the requested and available quantity', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -161,7 +161,7 @@ test('rejects stock beyond the range of the contract', async () => {
   expect(error).toMatchObject({ error: 'conflict' });
 });
 
-test('64 parallel adjustments add up exactly', async () => {
+test('64 concurrent adjustments add up exactly', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const product = await givenProduct({ inventory_quantity: 100 });
@@ -181,7 +181,7 @@ test('64 parallel adjustments add up exactly', async () => {
   expect(levels).toEqual([...(history?.movements.slice(1).map(({ on_hand_after }) => on_hand_after) ?? []), 0]);
 });
 
-test('exactly one of parallel counts with the same expected quantity succeeds', async () => {
+test('exactly one of several concurrent counts with the same expected quantity succeeds', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   const counts = Array.from({ length: 16 }, (_, i) => 20 + i);
@@ -203,7 +203,7 @@ test('exactly one of parallel counts with the same expected quantity succeeds', 
   }
 });
 
-test('the last units are taken once, however many calls compete', async () => {
+test('the last units are sold once, however many requests compete for them', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -243,7 +243,7 @@ test('lists the stock of each variant by product name and position', async () =>
   ]);
 });
 
-test('counts only tracked variants as low or out of stock; both filters are combined with OR', async () => {
+test('counts only tracked variants as low or out of stock, and combines both filters with OR', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Plenty', inventory_quantity: 6, low_stock_threshold: 5 });
   await givenProduct({ name: 'Low', inventory_quantity: 5, low_stock_threshold: 5 });
@@ -260,7 +260,7 @@ test('counts only tracked variants as low or out of stock; both filters are comb
   expect(await named({})).toEqual(['Low', 'Out', 'Plenty', 'Untracked']);
 });
 
-test('finds a text literally in SKU, barcode and product name, in any case', async () => {
+test('finds literal text in SKU, barcode and product name regardless of case', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Mug 50% off', sku: 'A_1' });
   await givenProduct({ name: 'Mug 500', sku: 'AX1', barcode: '4006381333931' });
@@ -275,7 +275,7 @@ test('finds a text literally in SKU, barcode and product name, in any case', asy
   expect(await found('mug')).toEqual(['A_1', 'AX1']);
 });
 
-test('a movement contains its reference', async () => {
+test('a stock movement contains its reference', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct, givenOrder, givenCheckout } = shop;
   const product = await givenProduct();
@@ -319,7 +319,7 @@ test('a movement contains its reference', async () => {
   ]);
 });
 
-test('lists movements newest first, each on exactly one page', async () => {
+test('lists stock movements newest first, each on exactly one page', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);

@@ -45,7 +45,7 @@ async function eventsOf({ owner, site_id }: OpenShop, order_id: string): Promise
   return rows.map(({ type }) => type);
 }
 
-test('records a late payment, shows all of it as due, and keeps the order expired', async () => {
+test('records a late payment, shows all of it as due for refund, and keeps the order expired', async () => {
   const { order, record, markPaid, details } = await givenExpiredOrder();
 
   const marked = await markPaid();
@@ -74,7 +74,7 @@ test('records a late payment, shows all of it as due, and keeps the order expire
   });
 });
 
-test('reinstates an expired order with its payment: paid, confirmed, its stock taken again', async () => {
+test('reinstates an expired order with its payment: paid, confirmed, and its stock reserved again', async () => {
   const { shop, product, order, record, reinstate, timeline } = await givenExpiredOrder();
   const released = await stockOf(shop, product.id);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.*'] } });
@@ -143,7 +143,7 @@ test('reinstates an order once its whole total has arrived, and shows the excess
   });
 });
 
-test('does not reinstate an order beyond the stock, and takes none of it', async () => {
+test('rejects the reinstatement of an order if any item is out of stock, and takes no stock', async () => {
   const { shop, product, variant_id, order, record, reinstate, details } = await givenExpiredOrder();
   await record(order.total);
   await shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
@@ -158,7 +158,7 @@ test('does not reinstate an order beyond the stock, and takes none of it', async
   expect(await details()).toMatchObject({ payment_status: 'expired', refund_due: order.total });
 });
 
-test('keeps a piece refunded before the reinstatement in stock', async () => {
+test('keeps an item that was refunded before the reinstatement in stock', async () => {
   const { shop, product, order, record, refund, reinstate } = await givenExpiredOrder();
   await record(order.total);
   await record('10.00');
@@ -183,7 +183,7 @@ test('keeps a piece refunded before the reinstatement in stock', async () => {
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 10 });
 });
 
-test('rejects the reinstatement after a price change unless the prices of the order are kept', async () => {
+test("rejects the reinstatement after a price change unless the request keeps the order's prices", async () => {
   const { shop, product, variant_id, order, record, reinstate } = await givenExpiredOrder();
   await record(order.total);
   const { response } = await shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
@@ -202,7 +202,7 @@ test('rejects the reinstatement after a price change unless the prices of the or
   expect(data).toMatchObject({ payment_status: 'paid', total: order.total });
 });
 
-test('rejects the reinstatement if its code is used up, and redeems the code otherwise', async () => {
+test('rejects the reinstatement if its discount code is used up, and redeems the code otherwise', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ usage_limit: 1 });
   const uses = async () => {
@@ -235,7 +235,7 @@ test('rejects the reinstatement if its code is used up, and redeems the code oth
   expect(await uses()).toBe(1);
 });
 
-test('one of parallel reinstatements succeeds, and the last pieces are sold once', async () => {
+test('only one of several concurrent reinstatements succeeds, and the last items are sold once', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
   const content = [{ variant_id, quantity: 2 }];
@@ -253,7 +253,7 @@ test('one of parallel reinstatements succeeds, and the last pieces are sold once
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 0 });
 });
 
-test("reinstating an agent's order takes its total from the budget again", async () => {
+test("reinstating an order prepared by an agent charges the agent's budget again", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -314,7 +314,7 @@ test('accepts a late payment for an overdue order before the job has expired it'
   expect(data?.order).toMatchObject({ status: 'cancelled', payment_status: 'expired', amount_received: total });
 });
 
-test('changing the notes of an order sends order.updated, and sending a mail again does not', async () => {
+test('changing the notes of an order sends order.updated; sending a mail again does not', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ email: 'june@example.com' });
   const at = { params: { path: { order_id: id } } };

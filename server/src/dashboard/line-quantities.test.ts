@@ -50,7 +50,7 @@ async function toShip({ dashboard }: OpenShop): Promise<{ listed: string[]; coun
   return { listed: data?.orders.map(({ id }) => id) ?? [], counted: overview?.orders_to_ship_count };
 }
 
-test('refunded pieces no longer ship, and the rest does', async () => {
+test('refunded items no longer ship, and the rest does', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
 
   await refund('10.00', { quantity: 1, restock: true });
@@ -67,7 +67,7 @@ test('refunded pieces no longer ship, and the rest does', async () => {
   expect(await onHand()).toBe(28);
 });
 
-test('refunding all pieces before shipping cancels the order, which restocks and owes nothing more', async () => {
+test('refunding all items before shipping cancels the order, which restocks it and leaves nothing due', async () => {
   const { shop, order, refund, ship, details, onHand } = await givenOrderOf(2);
 
   const { data } = await refund('15.00', { quantity: 2, restock: true });
@@ -89,7 +89,7 @@ test('refunding all pieces before shipping cancels the order, which restocks and
   expect(await toShip(shop)).toEqual({ listed: [], counted: 0 });
 });
 
-test('a full refund without lines removes all pieces while nothing has shipped', async () => {
+test('a full refund without lines removes all items if nothing has shipped', async () => {
   const { order, refund, line, onHand } = await givenOrderOf(2);
 
   const part = await refund('5.00');
@@ -106,7 +106,7 @@ test('a full refund without lines removes all pieces while nothing has shipped',
   expect(await onHand()).toBe(28);
 });
 
-test('a full refund after a part has shipped removes nothing', async () => {
+test('a full refund after part of the order has shipped removes no items', async () => {
   const { order, refund, ship, line } = await givenOrderOf(2);
   await ship(1);
 
@@ -115,7 +115,7 @@ test('a full refund after a part has shipped removes nothing', async () => {
   expect(await line()).toMatchObject({ fulfilled: 1, refunded: 0, removed: 0, to_fulfill: 1 });
 });
 
-test('a partly shipped order is fulfilled and can be completed once the rest was refunded', async () => {
+test('a partly shipped order is fulfilled and can be completed once the rest has been refunded', async () => {
   const { shop, refund, ship, deliver, line, onHand } = await givenOrderOf(3);
   await ship(2);
   const before = await toShip(shop);
@@ -133,7 +133,7 @@ test('a partly shipped order is fulfilled and can be completed once the rest was
   expect(await onHand()).toBe(28);
 });
 
-test('a refund covers unshipped pieces first, and records shipped ones separately', async () => {
+test('a refund covers unshipped items first, and records shipped ones separately', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
   await ship(2);
 
@@ -147,7 +147,7 @@ test('a refund covers unshipped pieces first, and records shipped ones separatel
   expect(await onHand()).toBe(29);
 });
 
-test('a refund of shipped pieces leaves the others to ship', async () => {
+test('refunding shipped items leaves the others to ship', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
   await ship(1);
 
@@ -163,7 +163,7 @@ test('a refund of shipped pieces leaves the others to ship', async () => {
   expect(await onHand()).toBe(28);
 });
 
-test('accepts a line once, or once for shipped and once for unshipped pieces', async () => {
+test('a refund may name a line once, or once for its shipped and once for its unshipped items', async () => {
   const { refund, ship, line } = await givenOrderOf(3);
   await ship(1);
 
@@ -175,7 +175,7 @@ test('accepts a line once, or once for shipped and once for unshipped pieces', a
   expect(await line()).toMatchObject({ refunded: 2, removed: 1, to_fulfill: 1 });
 });
 
-test('an order with nothing left to ship fails in a bulk shipment and is not in the list', async () => {
+test('an order with nothing left to ship fails in a bulk shipment', async () => {
   const { shop, order, refund, ship } = await givenOrderOf(2);
   await ship(1);
   await refund('10.00', { quantity: 1 });
@@ -188,7 +188,7 @@ test('an order with nothing left to ship fails in a bulk shipment and is not in 
   expect(data?.results[0]).toMatchObject({ reason: 'invalid_transition', message: 'Nothing is left to ship.' });
 });
 
-test('concurrent refunds and fulfilments never exceed the pieces of a line', async () => {
+test('concurrent refunds and fulfilments never exceed the quantity of a line', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { refund, ship, line, onHand } = await givenOrderOf(4);
 

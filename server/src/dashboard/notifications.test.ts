@@ -13,7 +13,7 @@ const others = (mails: ReceivedMail[]) =>
 const notifications = '/api/dashboard/me/notifications';
 const settings = '/api/dashboard/settings';
 
-test('a staff member gets only the mails that they switched on, without affecting others', async () => {
+test('a staff member gets only the mails they subscribed to, without affecting others', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const email = shop.credentials.staff.email;
@@ -43,7 +43,7 @@ test('a staff member gets only the mails that they switched on, without affectin
   expect((await shop.dashboard.GET(notifications)).response.status).toBe(401);
 });
 
-test('reports low stock once, in one mail, unless it has recovered by then', async () => {
+test('reports low stock once, in one mail, unless the stock has recovered by then', async () => {
   const shop = await openShop();
   const email = shop.credentials.staff.email;
   await shop.dashboard.PATCH(settings, { body: { default_locale: 'de', mail_new_orders: false } });

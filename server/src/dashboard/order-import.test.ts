@@ -47,7 +47,7 @@ async function open() {
   return { ...shop, send, read };
 }
 
-test('imports an order with its number, times, states, fulfilments and refunds, and a repetition changes nothing', async () => {
+test('imports an order with its number, times, states, fulfilments and refunds; importing it again changes nothing', async () => {
   const { dashboard, send, read } = await open();
   const body = { name: 'Mug', sku: 'MUG-1', price: '15.00', inventory_quantity: 5, status: 'active' as const };
   const mug = (await dashboard.POST('/api/dashboard/products', { body })).data;
@@ -96,7 +96,7 @@ test('imports an order with its number, times, states, fulfilments and refunds, 
   expect(timeline.data?.entries).toMatchObject([{ type: 'imported', actor_type: 'api_key' }]);
 });
 
-test('sends no mail, moves no stock, counts no sales, and creates no event', async () => {
+test('an import of orders sends no mail, moves no stock, counts no sales, and creates no event', async () => {
   const shop = await open();
   const { dashboard, send, owner, site_id } = shop;
   const webhook = { url: 'https://receiver.example/hooks', events: ['order.*' as const] };
@@ -136,7 +136,7 @@ test("continues the shop's own numbers after the highest imported one", async ()
   expect(rows).toEqual([{ last_number: 1500 }]);
 });
 
-test('maps the states of another shop to those of this one', async () => {
+test('maps the order states of another shop system to ours', async () => {
   const { send, read } = await open();
   const { refunds: _, fulfillments: __, payment_status: ___, fulfillment_status: ____, ...bare } = past;
   const cancelled_at = '2024-11-07T10:00:00.000Z';
@@ -191,7 +191,7 @@ test('an imported order can be marked as paid and shipped', async () => {
   expect(await read(path.order_id)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
 });
 
-test('rejects each contradictory row with its field, and imports the others; a dry run rejects the same', async () => {
+test('rejects each contradictory row with its field, and imports the others; a dry run rejects the same rows', async () => {
   const { send, dashboard } = await open();
   const made = await dashboard.GET('/api/dashboard/orders');
   expect(made.data?.total).toBe(0);
@@ -234,7 +234,7 @@ test('rejects each contradictory row with its field, and imports the others; a d
   expect((await dashboard.GET('/api/dashboard/orders', {})).data?.total).toBe(1);
 });
 
-test('keeps an order as imported and reports differences; rejects a number or reference of another order', async () => {
+test('an imported order keeps its data, and a later import reports differences; rejects a number or reference of another order', async () => {
   const { send } = await open();
   await send([past]);
   const later = await send([{ ...past, payment_status: 'refunded', refunds: [{ amount: '66.90' }] }]);

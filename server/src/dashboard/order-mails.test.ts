@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('sends an applicable mail again, and names the sender in the timeline', async () => {
+test("sends a mail that fits the order's state again, and names the sender in the timeline", async () => {
   const shop = await openShop();
   const { dashboard, site_id } = shop;
   const email = `june@s${site_id.slice(-8)}.example.com`;
@@ -37,7 +37,7 @@ test('sends an applicable mail again, and names the sender in the timeline', asy
   expect(order_number).toBe('1001');
 });
 
-test('lists the orders that the overview counts as waiting', async () => {
+test('lists the orders that the overview counts as waiting for an action', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const [waits, ships, parts] = [

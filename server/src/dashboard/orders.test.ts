@@ -33,7 +33,7 @@ async function typesOf({ dashboard }: OpenShop, order_id: string) {
   return data?.entries.map(({ type }) => type).toReversed();
 }
 
-test('a marked order is paid and confirmed, and marking it again changes nothing', async () => {
+test('marking an order as paid confirms it, and marking it again changes nothing', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -46,7 +46,7 @@ test('a marked order is paid and confirmed, and marking it again changes nothing
   expect(second).toEqual(first);
 });
 
-test('one of 64 parallel marks changes the order, and all return the paid order', async () => {
+test('only one of 64 concurrent requests to mark an order as paid changes it, and all return the paid order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -57,7 +57,7 @@ test('one of 64 parallel marks changes the order, and all return the paid order'
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_confirmed']);
 });
 
-test('rejects an order that is not paid by bank transfer (400) with its payment method', async () => {
+test('an order that is not paid by bank transfer cannot be marked as paid (400), and the error names its payment method', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
 
@@ -67,7 +67,7 @@ test('rejects an order that is not paid by bank transfer (400) with its payment 
   expect(error).toMatchObject({ error: 'not_bank_transfer', payment_method: 'card' });
 });
 
-test('shows an order past its deadline as expired everywhere, and a job records that and restocks it', async () => {
+test('shows an order past its deadline as expired everywhere, and a job records that and restocks the order', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -90,7 +90,7 @@ test('shows an order past its deadline as expired everywhere, and a job records 
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_expired']);
 });
 
-test('does not mark a refunded order as paid', async () => {
+test('a refunded order cannot be marked as paid', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(refundPath, { ...at(id), body: { amount: total, reason: 'customer' } });
@@ -133,7 +133,7 @@ test('ships an order in parts, delivers and completes it', async () => {
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_confirmed', 'fulfilled', 'fulfilled', 'delivered']);
 });
 
-test('never ships more than the rest of a line, even concurrently', async () => {
+test('never ships more than the remaining quantity of a line, even concurrently', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const { id, line_items } = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 3 }] });
@@ -151,7 +151,7 @@ test('never ships more than the rest of a line, even concurrently', async () => 
   });
 });
 
-test('rejects a repeated line, and answers 404 for a line of another order', async () => {
+test('rejects a line listed twice, and answers 404 for a line of another order', async () => {
   const shop = await openShop();
   const [order, other] = [await givenPaidOrder(shop), await givenPaidOrder(shop)];
   const own = { line_item_id: order.line_items[0]?.id ?? '', quantity: 1 };
@@ -191,7 +191,7 @@ test('a shipped order has nothing left to ship', async () => {
   expect(error).toMatchObject({ error: 'invalid_transition', field: 'fulfillment_status', from: 'fulfilled' });
 });
 
-test('delivery pays and completes an order that is paid on handover', async () => {
+test('delivering an order that is paid on handover marks it as paid and completes it', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
   const { id } = await shop.givenOrder({ shipping_option_id, payment_method: 'manual' });
@@ -203,7 +203,7 @@ test('delivery pays and completes an order that is paid on handover', async () =
   expect(await typesOf(shop, id)).toEqual(['created', 'fulfilled', 'payment_confirmed', 'delivered']);
 });
 
-test('the mail of each parcel lists its content and tracking', async () => {
+test('the mail for each parcel lists its content and tracking', async () => {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
   const content = await Promise.all(
@@ -260,7 +260,7 @@ test('the amounts of an order mail add up, with tax included or on top', async (
   }
 });
 
-test('a cancelled order returns stock and code, and voids the payment', async () => {
+test('cancelling an order restocks it, frees its discount code and voids the payment', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ usage_limit: 1 });
   const { product, variant_id } = await givenVariant(shop);
@@ -281,7 +281,7 @@ test('a cancelled order returns stock and code, and voids the payment', async ()
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('a cancelled order does not restock if requested', async () => {
+test('cancelling an order does not restock it if the request says so', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -291,7 +291,7 @@ test('a cancelled order does not restock if requested', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('does not cancel an order of which something has shipped', async () => {
+test('an order cannot be cancelled once part of it has shipped', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -319,7 +319,7 @@ test('concurrent payment, cancellation and shipment result in one consistent ord
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 30 - kept, reserved: 0 });
 });
 
-test('refunds together never exceed the paid amount', async () => {
+test('several refunds together never exceed the paid amount', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop, { content: '25.10' });
   const refund = (amount: string) =>
@@ -362,7 +362,7 @@ test('rejects a refund of an unpaid order, of 0, or with too many decimals', asy
   expect([zero, finer].map(({ response }) => response.status)).toEqual([422, 422]);
 });
 
-test('returned and fully refunded goods are marked as returned', async () => {
+test('an order whose goods are returned and fully refunded is marked as returned', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -373,7 +373,7 @@ test('returned and fully refunded goods are marked as returned', async () => {
   expect((await typesOf(shop, id))?.slice(-2)).toEqual(['refunded', 'returned']);
 });
 
-test('notes and metadata can change in any status, and appear in the timeline', async () => {
+test('notes and metadata can change in any order status, and appear in the timeline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ note: 'Ring twice.' });
 
@@ -407,7 +407,7 @@ test('lists the timeline newest first, page by page', async () => {
   expect(second?.next_cursor).toBeNull();
 });
 
-test('a list contains the orders that meet all filters', async () => {
+test('the list contains the orders that match all filters', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { sku: 'LAMP-1', price: '50.00' });
   const paid = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 1 }] });
@@ -430,7 +430,7 @@ test('a list contains the orders that meet all filters', async () => {
   expect(await idsOf({ customer_id: unknown })).toEqual([]);
 });
 
-test('filters by the agent that prepared an order', async () => {
+test('filters orders by the agent that prepared them', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const customer = await shop.givenCustomer();
@@ -451,7 +451,7 @@ test('filters by the agent that prepared an order', async () => {
   expect(await idsOf({ agent_token_id: unknown })).toEqual([]);
 });
 
-test('a page past the end is empty and contains the total', async () => {
+test('a page past the end of the list is empty and contains the total', async () => {
   const shop = await openShop();
   await shop.givenOrder();
 
@@ -460,7 +460,7 @@ test('a page past the end is empty and contains the total', async () => {
   expect(data).toEqual({ orders: [], total: 1, page: 3, limit: 1, pages: 1 });
 });
 
-test('returns an order of an older producer with only the required fields of a line, the rest null', async () => {
+test('returns an order of an older version with only the required fields of its lines, the rest as null', async () => {
   const shop = await openShop();
   const id = randomUUID();
   await shop.owner.query(

@@ -73,7 +73,7 @@ async function readAll({ shop, customer, agent, order_id, sync_order_id }: Await
   };
 }
 
-test('shows an order past its deadline as expired everywhere, and unchanged after the job has recorded it', async () => {
+test('shows an order past its deadline as expired everywhere, and the same after the job has recorded it', async () => {
   const given = await givenOrders();
   const { shop, order_id } = given;
   const awaiting = await readAll(given);
@@ -109,7 +109,7 @@ test('shows an order past its deadline as expired everywhere, and unchanged afte
   expect(computed).toMatchObject({ ...recorded, overview });
 });
 
-test('rejects an edit with the version from before the deadline (412 stale)', async () => {
+test('rejects an edit based on a version from before the deadline (412 stale)', async () => {
   const { shop, order_id } = await givenOrders();
   const params = { path: { order_id } };
   const before = await shop.dashboard.GET(orderPath, { params });
@@ -127,7 +127,7 @@ test('rejects an edit with the version from before the deadline (412 stale)', as
   expect(edited.data).toMatchObject({ staff_note: 'Called.', status: 'cancelled' });
 });
 
-test('an edit past the deadline sends no event with the order as awaiting payment', async () => {
+test('no event shows an order edited after its deadline as awaiting payment', async () => {
   const { shop, order_id } = await givenOrders();
   await unwrap(
     shop.dashboard.POST('/api/dashboard/webhooks', {
@@ -153,7 +153,7 @@ test('an edit past the deadline sends no event with the order as awaiting paymen
   expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
 });
 
-test('records the expiry of later orders when that of an earlier one fails', async () => {
+test('records the expiry of later orders even if that of an earlier one fails', async () => {
   const { shop, order_id } = await givenOrders();
   await passDeadline(shop);
   await shop.owner.query(

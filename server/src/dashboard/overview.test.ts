@@ -62,7 +62,7 @@ test("the figures of a day follow the shop's time zone, without cancelled orders
   expect(told.setup.open_count).toBeGreaterThan(0);
 });
 
-test('sales are paid minus refunded amounts, without unpaid orders', async () => {
+test('sales are the paid minus the refunded amounts, without unpaid orders', async () => {
   const shop = await openShop();
   const read = async () => (await shop.dashboard.GET('/api/dashboard/overview')).data;
   const [{ id, total }] = [await shop.givenOrder(), await shop.givenOrder()];
@@ -87,7 +87,7 @@ test('sales are paid minus refunded amounts, without unpaid orders', async () =>
   expect(await read()).toMatchObject({ orders_count: 2, sales: '0.00' });
 });
 
-test("shows agents' purchases and those that customers have not confirmed yet", async () => {
+test('shows purchases by agents and those that customers have not confirmed yet', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const agent = await givenAgent(shop, customer);

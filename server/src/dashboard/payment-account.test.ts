@@ -9,7 +9,7 @@ afterAll(() => stripe.close());
 
 const PATH = '/api/dashboard/payment-account';
 
-test('sets an account by its keys, which are stored encrypted and never returned', async () => {
+test('sets a payment account by its keys, which are stored encrypted and never returned', async () => {
   const shop = await stripe.givenShop();
   const { data } = await shop.dashboard.GET(PATH);
   expect(data).toMatchObject({
@@ -30,7 +30,7 @@ test('sets an account by its keys, which are stored encrypted and never returned
   expect(openKey(SECRET_KEY, shop.site_id, 'secret_key', sealed)).toMatch(/^sk_test_shop/);
 });
 
-test('reports a key that Stripe rejects, and does not send one with an invalid form', async () => {
+test('reports an API key that Stripe rejects, and does not send one with an invalid form', async () => {
   const shop = await stripe.givenShop();
   const wrong = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_wrong' } });
   expect(wrong.error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });
@@ -40,7 +40,7 @@ test('reports a key that Stripe rejects, and does not send one with an invalid f
   expect(stripe.standIn.calls).toHaveLength(calls);
 });
 
-test('capture can be changed alone, and a webhook secret needs an account', async () => {
+test('the capture setting can be changed on its own, and a webhook secret needs an account', async () => {
   const shop = await stripe.givenShop();
   expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({
     capture: 'manual',
@@ -53,7 +53,7 @@ test('capture can be changed alone, and a webhook secret needs an account', asyn
   expect((await shop.dashboard.DELETE(PATH)).response.status).toBe(404);
 });
 
-test('an account stays while one of its payments is open', async () => {
+test('a payment account cannot be removed while one of its payments is open', async () => {
   const shop = await stripe.givenShop();
   await shop.givenPage();
   expect((await shop.dashboard.DELETE(PATH)).error).toMatchObject({ error: 'payment_account_in_use' });
@@ -65,7 +65,7 @@ test('an account stays while one of its payments is open', async () => {
   expect(live.error).toBeDefined();
 });
 
-test('a refund of an order paid by another account fails, and does not block a new account', async () => {
+test('a refund of an order paid through an earlier account fails, and does not block a new account', async () => {
   const shop = await stripe.givenShop();
   const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
   const failed = { status: 'failed', failure_reason: 'account_not_available' };
@@ -82,7 +82,7 @@ test('a refund of an order paid by another account fails, and does not block a n
   expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
-test('records a manual refund only after the provider failed', async () => {
+test("records a manual refund only after the provider's refund failed", async () => {
   const shop = await stripe.givenShop();
   const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
   const refund = async (amount: string, by_hand?: true) => {
@@ -112,7 +112,7 @@ test('records a manual refund only after the provider failed', async () => {
   expect(atStripe.map(({ amount }) => amount)).toEqual([490]);
 });
 
-test('a capture without its account fails once, notifies the staff, and can be repeated later', async () => {
+test('a capture without its payment account fails once, notifies the staff, and can be repeated later', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id: order_id } = await shop.givenPaidOrder();
   const params = { path: { order_id } };
@@ -151,7 +151,7 @@ function sealedIn(account: Record<string, unknown> = {}): Record<string, string>
   return Object.fromEntries(bytes.map(([name, value]) => [name, `\\x${value.toString('hex')}`]));
 }
 
-test('with a connected account of the operator, the shop can change only its capture', async () => {
+test('a shop with an account connected by the operator can change only its capture setting', async () => {
   const shop = await stripe.givenShop();
   await server.owner.query(
     `update commerce.payment_accounts set secret_key = null, connected_account = 'acct_finch' where site_id = $1`,

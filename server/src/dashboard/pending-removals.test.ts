@@ -41,7 +41,7 @@ async function failRefunds(shop: StripeShop): Promise<void> {
   for (const event of shop.events().filter(({ type }) => type.startsWith('refund.'))) await shop.send(event);
 }
 
-test('pieces of a pending refund do not ship, and ship again when the refund fails', async () => {
+test('items in a pending refund do not ship, and can ship again if the refund fails', async () => {
   const { shop, refund, ship, details, onHand } = await givenOrderOf(3);
   standIn.ledger.refundsBegin = 'pending';
 
@@ -62,7 +62,7 @@ test('pieces of a pending refund do not ship, and ship again when the refund fai
   expect(await onHand()).toBe(7);
 });
 
-test('an order is cancelled once the provider has refunded all of its pieces, not before', async () => {
+test('an order is cancelled once the provider has refunded all of its items, not before', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
 
   await refund(order.total, 2);
@@ -79,7 +79,7 @@ test('an order is cancelled once the provider has refunded all of its pieces, no
 });
 
 test.each([true, false])(
-  'restocks pieces of a refund (restock %s) that fails after the order was cancelled once',
+  'restocks once the items of a refund (restock %s) that fails after the order was cancelled',
   async (restock) => {
     const { shop, refund, cancel, details, onHand } = await givenOrderOf(3);
     standIn.ledger.refundsBegin = 'pending';
@@ -101,7 +101,7 @@ test.each([true, false])(
   },
 );
 
-test('does not restock pieces of a failed refund if the order was cancelled without restocking', async () => {
+test('does not restock the items of a failed refund if the order was cancelled without restocking', async () => {
   const { shop, refund, cancel, onHand } = await givenOrderOf(3);
   standIn.ledger.refundsBegin = 'pending';
   await refund('10.00', 1);

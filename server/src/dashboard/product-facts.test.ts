@@ -12,7 +12,7 @@ test('a product keeps 50 facts of 500 characters', async () => {
   expect(made.metadata).toEqual(metadata);
 });
 
-test('rejects facts beyond the limits by field in every operation, and writes nothing', async () => {
+test('every operation rejects facts beyond the limits by field, and writes nothing', async () => {
   const { givenProduct, dashboard } = await openShop();
   const product = await givenProduct({ name: 'Scarf', price: '9' });
   const params = { path: { product_id: product.id } };
@@ -39,7 +39,7 @@ test('rejects facts beyond the limits by field in every operation, and writes no
   expect(list?.products.map(({ name, metadata }) => [name, metadata])).toEqual([['Scarf', {}]]);
 });
 
-test('finds facts by their values and words, and returns all fifty to agents', async () => {
+test('finds products by the values and words of their facts, and returns all fifty to agents', async () => {
   const shop = await openShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   const some = Object.fromEntries(Object.entries(many).slice(0, 48));

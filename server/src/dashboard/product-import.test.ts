@@ -10,7 +10,7 @@ const row = (slug: string, more: Partial<ProductImport> = {}): ProductImport => 
   ...more,
 });
 
-test('rejects invalid rows separately with their mistakes, and writes the valid ones', async () => {
+test('rejects each invalid row with its mistakes, and writes the valid ones', async () => {
   const { dashboard } = await openShop();
   const bad = { slug: 'bad', name: 7, price: 'cheap', extra: true } as never;
 
@@ -53,7 +53,7 @@ test('importing the same rows again changes nothing', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data).toEqual(before.data);
 });
 
-test('an update keeps missing fields, and the ids and stock of variants that it contains', async () => {
+test('an imported update keeps missing fields, and keeps the ids and stock of variants that it contains', async () => {
   const { dashboard } = await openShop();
   const variants = [{ option1: 'S', inventory_quantity: 4 }, { option1: 'M' }];
   const options = [{ name: 'Size', values: ['S', 'M', 'L'] }];
@@ -80,7 +80,7 @@ test('an update keeps missing fields, and the ids and stock of variants that it 
   expect(after?.variants[0]?.id).toBe(before?.variants[0]?.id);
 });
 
-test('sets existing stock only if the call requests it', async () => {
+test('changes the stock of existing variants only if the call requests it', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(importing, { body: { products: [row('mug', { inventory_quantity: 4 })] } });
   const products = [row('mug', { inventory_quantity: 9 })];
@@ -92,7 +92,7 @@ test('sets existing stock only if the call requests it', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data?.products[0]?.total_inventory).toBe(9);
 });
 
-test('a dry run returns the outcome and writes nothing', async () => {
+test('a dry run returns the result of an import and writes nothing', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Mug', slug: 'mug' });
   const products = [row('mug', { vendor: 'New' }), row('cup'), row('cup2', { price: '1.999' })];
@@ -106,7 +106,7 @@ test('a dry run returns the outcome and writes nothing', async () => {
   expect(listed).toMatchObject({ total: 1, products: [{ vendor: null }] });
 });
 
-test('a SKU of another product rejects only its row', async () => {
+test('a SKU of another product rejects only the row that contains it', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id, slug } = await givenProduct({ sku: 'TAKEN' });
   const variants = [
@@ -163,7 +163,7 @@ async function bySlug({ dashboard }: OpenShop, slug: string) {
   return found;
 }
 
-test('of new products written together, only those with a SKU of another are rejected, in the order of the rows', async () => {
+test("of new products written together, only those with another product's SKU are rejected, in the order of the rows", async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ sku: 'TAKEN' });
   const skus = ['A', 'B', 'TAKEN', 'C', 'A', 'D'];
@@ -189,7 +189,7 @@ test('of new products written together, only those with a SKU of another are rej
   expect(all.data?.products).toHaveLength(5);
 });
 
-test('update_inventory sets the given stock and keeps the other', async () => {
+test('update_inventory sets the stock that is given and keeps the rest', async () => {
   const shop = await openShop();
   const variants = [
     { option1: 'S', inventory_quantity: 4 },
@@ -211,7 +211,7 @@ test('update_inventory sets the given stock and keeps the other', async () => {
   ]);
 });
 
-test('stock equals its movements after concurrent imports and adjustments', async () => {
+test('stock equals the sum of its movements after concurrent imports and adjustments', async () => {
   const shop = await openShop();
   const variants = ['S', 'M'].map((option1) => ({ option1, inventory_quantity: 50 }));
   await imported(shop, [row('tee', { options: size, variants })]);
@@ -238,7 +238,7 @@ test('stock equals its movements after concurrent imports and adjustments', asyn
   expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
 });
 
-test('missing fields of a variant stay, and its price is the default of all others', async () => {
+test('missing fields of a variant keep their values, and its price is the default for all other variants', async () => {
   const shop = await openShop();
   const given = {
     sku: 'T-S',
@@ -278,7 +278,7 @@ test('missing fields of a variant stay, and its price is the default of all othe
   ]);
 });
 
-test('a product without variants can get some, and a row without price keeps the price', async () => {
+test('an import can add variants to a product without any, and a row without a price keeps the price', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { sku: 'TEE', weight: '1', inventory_quantity: 2 })]);
   const variants = [
@@ -293,7 +293,7 @@ test('a product without variants can get some, and a row without price keeps the
   expect(await bySlug(shop, 'tee')).toMatchObject({ has_variants: true, variants: [{ sku: 'TEE' }, { sku: null }] });
 });
 
-test('concurrent calls with the same product all succeed, one by creating it', async () => {
+test('concurrent imports of the same product all succeed, and one creates it', async () => {
   const shop = await openShop();
 
   const calls = await Promise.all(
@@ -305,7 +305,7 @@ test('concurrent calls with the same product all succeed, one by creating it', a
   expect(calls.map((statuses) => statuses?.[1])).toEqual(Array.from({ length: 8 }, () => 'created'));
 });
 
-test('normalizes texts alike for new and updated products', async () => {
+test('normalizes texts the same way for new and updated products', async () => {
   const shop = await openShop();
   const texts = { name: ' Mug ', tags: [' clay', 'clay', ' '], description: '<p>&amp;lt;b&gt; warm</p>' };
 
@@ -343,7 +343,7 @@ test('marks only the changed variants of a row as changed', async () => {
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
 
-test('an import that made a product tax-free makes it taxable again, and keeps another tax class', async () => {
+test('importing a product as not taxable and then as taxable makes it taxable again, and keeps any other tax class', async () => {
   const { dashboard } = await openShop();
   const send = (taxable: boolean) =>
     dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
@@ -373,7 +373,7 @@ test('an import that made a product tax-free makes it taxable again, and keeps a
   ]);
 });
 
-test('an import that hid a product publishes it again', async () => {
+test('an import can publish a product that an earlier import hid', async () => {
   const { dashboard } = await openShop();
   const send = (more: Partial<ProductImport>) =>
     dashboard.POST(importing, { body: { products: [row('mug', { status: 'active', ...more })] } });
@@ -387,7 +387,7 @@ test('an import that hid a product publishes it again', async () => {
   expect((await send({})).data?.counts).toMatchObject({ unchanged: 1 });
 });
 
-test('a new product without a price becomes a draft, and an existing one keeps its price', async () => {
+test('an import without a price creates a draft, and keeps the price of an existing product', async () => {
   const { dashboard } = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [{ option1: 'S', price: '4.00' }, { option1: 'M' }];
@@ -412,7 +412,7 @@ test('a new product without a price becomes a draft, and an existing one keeps i
   ]);
 });
 
-test('an import warns of prices that it changes by more than 80 %, in a dry run too, and of no others', async () => {
+test('an import (and its dry run) warns about prices that it changes by more than 80 %, and about no others', async () => {
   const { dashboard } = await openShop();
   const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
   const products = (plain: string, small: string, medium: string) => [
@@ -442,7 +442,7 @@ test('an import warns of prices that it changes by more than 80 %, in a dry run 
   expect(await warned(false, '1.50', '2.00', '18.01')).toEqual([]);
 });
 
-test('a draft without a price stays a draft when it is imported again, until it has a price', async () => {
+test('a draft without a price stays a draft on every import until it has a price', async () => {
   const { dashboard } = await openShop();
   const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
   const send = async (price?: string) => {

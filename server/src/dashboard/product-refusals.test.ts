@@ -13,7 +13,7 @@ const tee = {
   ],
 };
 
-test('names a SKU that is taken, in every operation', async () => {
+test('every operation names a SKU that is already taken', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
   await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
@@ -49,7 +49,7 @@ test('names a SKU that is taken, in every operation', async () => {
   );
 });
 
-test('a SKU is taken in any case, also concurrently', async () => {
+test('SKUs are unique regardless of case, even under concurrent requests', async () => {
   const { dashboard, givenProduct } = await openShop();
   const first = await givenProduct({ sku: 'AA-1' });
   const other = await givenProduct({ sku: 'BB-1' });
@@ -68,7 +68,7 @@ test('a SKU is taken in any case, also concurrently', async () => {
   expect(together.flatMap(({ error }) => (error ? [error.error] : []))).toEqual(['sku_taken', 'sku_taken']);
 });
 
-test('existing SKUs in several spellings stay until they are changed', async () => {
+test('existing SKUs that differ only in case stay until they are changed', async () => {
   const { dashboard, givenProduct, owner } = await openShop();
   const kept = await givenProduct({ sku: 'AA-1' });
   const twin = await givenProduct({ sku: 'x' });
@@ -113,7 +113,7 @@ test('rejects blank names of products and options', async () => {
   expect(renamed.data?.options[0]?.name).toBe('Fit');
 });
 
-test('reads a description of any depth and with broken nesting', async () => {
+test('accepts a description of any depth and with broken nesting', async () => {
   const { givenProduct } = await openShop();
 
   const deep = await givenProduct({ description: '<b>'.repeat(21_000) });
@@ -123,7 +123,7 @@ test('reads a description of any depth and with broken nesting', async () => {
   expect(broken.description).toBe('<a'.repeat(32_700));
 });
 
-test('rejects a repeated option name in any case, and a fourth option', async () => {
+test('rejects an option name that is used twice in any case, and a fourth option', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id, options } = await givenProduct(tee);
   const add = (name: string) =>
@@ -145,7 +145,7 @@ test('rejects a repeated option name in any case, and a fourth option', async ()
   expect(fourth.error).toMatchObject({ error: 'limit_reached', limit: 3 });
 });
 
-test('an image and an option cannot be reached through another product of the shop', async () => {
+test('an image or option cannot be reached through another product of the shop', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct({ ...tee, images: [{ url: 'https://images.example/1.jpg' }] });
   const { id: product_id } = await givenProduct();
@@ -166,7 +166,7 @@ test('an image and an option cannot be reached through another product of the sh
   expect([data?.images, data?.options]).toEqual([made.images, made.options]);
 });
 
-test('does not delete anything with reserved stock', async () => {
+test('a product or variant with reserved stock cannot be deleted', async () => {
   const { dashboard, givenProduct, givenCheckout } = await openShop();
   const made = await givenProduct(tee);
   const variant_id = made.variants[0]?.id ?? '';
@@ -182,7 +182,7 @@ test('does not delete anything with reserved stock', async () => {
   expect(data?.variants).toHaveLength(2);
 });
 
-test('an import does not remove a missing variant with reserved stock', async () => {
+test('an import does not remove a variant with reserved stock that it omits', async () => {
   const { dashboard, givenProduct, givenCheckout } = await openShop();
   const made = await givenProduct({ ...tee, slug: 'tee' });
   await givenCheckout({ content: [{ variant_id: made.variants[0]?.id ?? '', quantity: 1 }] });

@@ -18,7 +18,7 @@ const tee = {
   ],
 };
 
-test('a product without variants has one default variant, which carries its price and stock', async () => {
+test('a product without options has one default variant, which carries its price and stock', async () => {
   const { givenProduct } = await openShop();
 
   const mug = await givenProduct({ name: 'Mug', price: '7', sku: 'MUG', inventory_quantity: 4 });
@@ -39,7 +39,7 @@ test('a product shows the price of its cheapest variant', async () => {
   ]);
 });
 
-test('a taken name gets the next free slug, also concurrently', async () => {
+test('a product whose name is taken gets the next free slug, even under concurrent requests', async () => {
   const { dashboard } = await openShop();
 
   const made = await Promise.all(
@@ -62,7 +62,7 @@ test('rejects a given slug or SKU that is taken, and writes nothing', async () =
   expect(data?.total).toBe(0);
 });
 
-test('names every mistake of a product at once, each at its field', async () => {
+test('reports every mistake in a product at once, each at its field', async () => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(products, {
@@ -94,7 +94,7 @@ test('names every mistake of a product at once, each at its field', async () => 
   ]);
 });
 
-test('amounts have exactly the digits of the currency', async () => {
+test('amounts have exactly the decimals of the currency', async () => {
   const yen = await openShop({ currency: 'JPY' });
   const dinar = await openShop({ currency: 'KWD' });
 
@@ -104,7 +104,7 @@ test('amounts have exactly the digits of the currency', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'price'], type: 'decimal_max_places' }] });
 });
 
-test('a patch changes only the given fields', async () => {
+test('a PATCH changes only the given fields', async () => {
   const { dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ vendor: 'Alder', tags: ['a', 'b'], description: 'Old', compare_at_price: '12' });
 
@@ -123,7 +123,7 @@ test('a patch changes only the given fields', async () => {
   });
 });
 
-test('rejects fields of the variants on a product that has variants', async () => {
+test('rejects variant fields on a product that has variants', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
 
@@ -132,7 +132,7 @@ test('rejects fields of the variants on a product that has variants', async () =
   expect(error).toMatchObject({ error: 'product_has_variants', fields: ['price'] });
 });
 
-test('stores HTML in a description as its text', async () => {
+test('stores HTML in a plain description as literal text', async () => {
   const { givenProduct } = await openShop();
 
   const mug = await givenProduct({ description: '<p>Hand&shy;made &amp; <b>warm</b>.</p><script>alert(1)</script>' });
@@ -140,7 +140,7 @@ test('stores HTML in a description as its text', async () => {
   expect(mug.description).toBe('Hand\u00admade & warm.');
 });
 
-test('an option can be added, moved, renamed and deleted, and the variants follow', async () => {
+test('an option can be added, moved, renamed and deleted, and its variants follow', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -169,7 +169,7 @@ test('an option can be added, moved, renamed and deleted, and the variants follo
   ]);
 });
 
-test('does not delete an option that distinguishes variants, nor a value in use', async () => {
+test('an option that distinguishes variants cannot be deleted, nor an option value in use', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct({
     ...tee,
@@ -186,7 +186,7 @@ test('does not delete an option that distinguishes variants, nor a value in use'
   expect(dropped.error).toMatchObject({ error: 'option_in_use', values: ['M'] });
 });
 
-test('variants are added, changed and deleted one by one, but never the last', async () => {
+test('variants are added, changed and deleted individually, but never the last one', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -218,7 +218,7 @@ test('variants are added, changed and deleted one by one, but never the last', a
   expect(data?.options[0]?.values).toEqual(['S', 'M', 'L']);
 });
 
-test('rejects a value that its option does not list, for a new variant and for a change', async () => {
+test('rejects an option value that its option does not list, for a new variant and for a change', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -240,7 +240,7 @@ test('rejects a value that its option does not list, for a new variant and for a
   expect(data).toEqual(made);
 });
 
-test('filters the list by price, stock, collection and times, all at once', async () => {
+test('filters products by price, stock, collection and times, all at once', async () => {
   const { dashboard, givenProduct } = await openShop();
   const gone = await givenProduct({ name: 'Gone', price: '5.00', inventory_quantity: 0 });
   const low = await givenProduct({ name: 'Low', price: '10.00', inventory_quantity: 2, low_stock_threshold: 3 });
@@ -277,7 +277,7 @@ test('filters the list by price, stock, collection and times, all at once', asyn
   expect(response.status).toBe(422);
 });
 
-test('images keep the order of their positions', async () => {
+test('images keep their given positions', async () => {
   const { dashboard, givenProduct } = await openShop();
   const image = (n: number) => ({ url: `https://images.example/${n}.jpg` });
   const made = await givenProduct({ images: [image(1), image(2)] });
@@ -299,7 +299,7 @@ test('images keep the order of their positions', async () => {
   expect(names(left.data)).toEqual(['3', '2']);
 });
 
-test('a deleted product is gone everywhere and leaves a tombstone', async () => {
+test('a deleted product is not found anywhere and leaves a tombstone', async () => {
   const { dashboard, storefront, givenProduct, owner, site_id } = await openShop();
   const mug = await givenProduct({ slug: 'gone' });
   const path = { product_id: mug.id };
@@ -316,7 +316,7 @@ test('a deleted product is gone everywhere and leaves a tombstone', async () => 
   expect(rows).toEqual([{ slug: 'gone' }]);
 });
 
-test('answers 404 for a product of another shop, for reads and every change', async () => {
+test("reads and changes of another shop's product answer 404", async () => {
   const { givenProduct, dashboard: own } = await openShop();
   const { dashboard: stranger } = await openShop();
   const made = await givenProduct(tee);
@@ -358,7 +358,7 @@ test('answers 404 for a variant id of another product', async () => {
   expect(error?.error).toBe('not_found');
 });
 
-test('filters the list by status, vendor, type, tag and text, and pages through all', async () => {
+test('filters products by status, vendor, type, tag and text, and pages through all', async () => {
   const { dashboard, givenProduct } = await openShop();
   for (let i = 1; i <= 5; i += 1)
     await givenProduct({ name: `Cup ${i}`, vendor: 'Alder', tags: ['Clay'], sku: `C-${i}` });
@@ -395,7 +395,7 @@ test('exports all products page by page', async () => {
   expect(names).toEqual(['Cup 0', 'Cup 1', 'Cup 2', 'Cup 3', 'Cup 4']);
 });
 
-test('creates a product once per key, also with eight concurrent calls', async () => {
+test('creates a product once per Idempotency-Key, even with eight concurrent calls', async () => {
   const { dashboard } = await openShop();
   const params = { header: { 'Idempotency-Key': randomUUID() } };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('accepts exactly one of 16 saves with the same version', async () => {
+test('accepts exactly one of 16 concurrent saves based on the same version', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { etag } = await readProduct(shop, tee.id);
@@ -31,7 +31,7 @@ test('accepts exactly one of 16 saves with the same version', async () => {
   expect(now.etag).toBe(tagIn(won?.response as Response));
 });
 
-test('keeps stock that is sold and counted while the product is saved', async () => {
+test('keeps stock changes from sales and counts while the product is saved', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { id, variants } = await shop.givenProduct({
@@ -68,7 +68,7 @@ test('keeps stock that is sold and counted while the product is saved', async ()
   ]);
 });
 
-test('is not rejected as stale after a sale', async () => {
+test('a save is not rejected as stale after a sale', async () => {
   const shop = await openShop();
   const { id, variants } = await shop.givenProduct();
   const { etag } = await readProduct(shop, id);
@@ -112,7 +112,7 @@ async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [st
   };
 }
 
-test('deletes a variant in carts and orders like the call for one variant', async () => {
+test('deletes a variant in carts and orders, just as deleting only that variant does', async () => {
   const one = await withoutSecond((shop, product_id, [, variant_id]) =>
     shop.dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
       params: { path: { product_id, variant_id } },

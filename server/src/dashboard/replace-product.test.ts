@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenProcessingFile, givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('saves fields, options, variants and images in one call, and keeps missing fields', async () => {
+test('saves fields, options, variants and images in one call, and keeps fields that are missing', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -47,7 +47,7 @@ test('saves fields, options, variants and images in one call, and keeps missing 
   expect([second, mb].map((gone) => JSON.stringify(product).includes(gone?.id ?? ''))).toEqual([false, false]);
 });
 
-test('writes nothing and sends no event without a difference', async () => {
+test('a save without differences writes nothing and sends no event', async () => {
   const shop = await openShop();
   const { id, options, variants, images, ...tee } = await givenTee(shop);
   const { told } = await givenWebhook(shop);
@@ -64,7 +64,7 @@ test('writes nothing and sends no event without a difference', async () => {
   expect(await told()).toEqual([]);
 });
 
-test('sends one product.updated, indexes the product and records the call in the audit', async () => {
+test('a save sends one product.updated, indexes the product and records the call in the audit', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { told } = await givenWebhook(shop);
@@ -108,7 +108,7 @@ test('adds options and variants to a product, and removes them', async () => {
   expect(joined.data?.variants).toMatchObject([{ id: only?.id, option1: null }]);
 });
 
-test('renames the value of an option together with its variants', async () => {
+test('renames an option value together with its variants', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -134,7 +134,7 @@ test('renames the value of an option together with its variants', async () => {
   ]);
 });
 
-test('moves the values of variants with their options, also if only options are sent', async () => {
+test("moves the variants' values with their options, even if only the options are sent", async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -156,7 +156,7 @@ test('moves the values of variants with their options, also if only options are 
   ]);
 });
 
-test('exchanges the SKUs and the option values of two variants', async () => {
+test('swaps the SKUs and the option values of two variants', async () => {
   const shop = await openShop();
   const { id, variants } = await givenTee(shop);
   const [a, b, ...rest] = variants;
@@ -177,7 +177,7 @@ test('exchanges the SKUs and the option values of two variants', async () => {
   ]);
 });
 
-test('keeps older SKUs that differ only in case until they are changed', async () => {
+test('keeps existing SKUs that differ only in case until they are changed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ sku: 'AA-1' });
   const tee = await givenTee(shop);
@@ -200,7 +200,7 @@ test('keeps older SKUs that differ only in case until they are changed', async (
   expect(repeated.error).toMatchObject({ detail: [{ loc: ['body', 'variants', 0, 'sku'], type: 'duplicate' }] });
 });
 
-test('keeps, describes, moves and removes images whose file is processing, and adds others', async () => {
+test('keeps, describes, moves and removes images, even ones still in processing, and adds others', async () => {
   const shop = await openShop();
   const { id, images } = await givenTee(shop);
   const [first] = images;
@@ -231,7 +231,7 @@ test('keeps, describes, moves and removes images whose file is processing, and a
   expect((await save(shop, id, { images: [] })).data?.images).toEqual([]);
 });
 
-test('repeats its response under the same Idempotency-Key', async () => {
+test('returns the first response when repeated under the same Idempotency-Key', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const { etag } = await readProduct(shop, product_id);

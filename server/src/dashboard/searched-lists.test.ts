@@ -14,7 +14,7 @@ async function numbersOf({ dashboard }: OpenShop, query: object): Promise<string
   return data?.orders.map(({ order_number }) => order_number).join(' ') ?? '';
 }
 
-test('finds an order by a part of each of its texts in any case and length, and no other', async () => {
+test('finds an order by part of any of its searchable fields, in any case and length, and no other order', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   await neighbour.givenOrder({ email: 'zoe@studio.example' });
   const product = await shop.givenProduct({ name: 'Coat', sku: 'COAT_S-%' });
@@ -52,7 +52,7 @@ test('finds an order by a part of each of its texts in any case and length, and 
   expect(await numbersOf(neighbour, { q: 'ngozi' })).toBe('');
 });
 
-test('two texts of an order are never joined, whatever separates them', async () => {
+test('a search never matches across two fields of an order, whatever separator it contains', async () => {
   const shop = await openShop();
   await shop.givenOrder({ email: 'zoe@studio.example' });
 
@@ -62,7 +62,7 @@ test('two texts of an order are never joined, whatever separates them', async ()
   }
 });
 
-test('finds customers only in their own shop, and by one text at a time', async () => {
+test('finds customers only in their own shop, and never matches across two fields', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace', phone: '+44 20 1' };
   await shop.dashboard.POST(customers, { body });
@@ -78,7 +78,7 @@ test('finds customers only in their own shop, and by one text at a time', async 
   expect(await found(neighbour, 'ada')).toBe('ada@neighbour.example');
 });
 
-test('finds more orders and customers than the index limit', async () => {
+test('finds matching orders and customers even beyond the limit of the search index', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const all = async (path: typeof orders | typeof customers, q: string) =>
@@ -129,7 +129,7 @@ test('finds variants by SKU, barcode and name only in their own shop', async () 
   for (const q of ['umbrella', 's4', '%%', 'COATxS']) expect.soft(await found(q), q).toBe('0: ');
 });
 
-test('searches of orders and customers can use an index in spite of row-level security', async () => {
+test('searches for orders and customers can use an index despite row-level security', async () => {
   const { site_id } = await openShop();
   await asSuperuser(async (superuser) => {
     await superuser.query('begin');

@@ -5,7 +5,7 @@ import { openShop } from '../../test/shop.ts';
 const settings = '/api/dashboard/settings';
 const bank = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-test('changes only the given settings', async () => {
+test('an update changes only the given settings', async () => {
   const { dashboard } = await openShop();
   const { data: before } = await dashboard.GET(settings);
 
@@ -38,7 +38,7 @@ test('every setting can be changed', async () => {
   expect(data).toMatchObject(body);
 });
 
-test('fills partial bank details with null, and null removes them', async () => {
+test('stores missing bank details as null, and null removes all of them', async () => {
   const { dashboard } = await openShop();
 
   const { data: given } = await dashboard.PATCH(settings, { body: { bank_details: bank } });
@@ -50,7 +50,7 @@ test('fills partial bank details with null, and null removes them', async () => 
   expect(removed?.bank_details).toBeNull();
 });
 
-test('rejects mistakes that the schema cannot detect, field by field, all at once', async () => {
+test('rejects mistakes that the schema cannot detect, all at once and by field', async () => {
   const { dashboard } = await openShop();
   const body = {
     name: ' ',
@@ -74,7 +74,7 @@ test('rejects mistakes that the schema cannot detect, field by field, all at onc
   ]);
 });
 
-test('a shop with products keeps its currency', async () => {
+test('the currency of a shop cannot change once it has products', async () => {
   const { dashboard, givenProduct } = await openShop({ currency: 'EUR' });
   await givenProduct();
 
@@ -87,7 +87,7 @@ test('a shop with products keeps its currency', async () => {
   expect(same?.name).not.toBe('Never');
 });
 
-test('a shop keeps its currency once an agent has or requests a budget', async () => {
+test('the currency of a shop cannot change once an agent has or requests a budget', async () => {
   const shop = await openShop({ currency: 'JPY' });
   const change = async () => (await shop.dashboard.PATCH(settings, { body: { currency: 'EUR' } })).error;
   const customer = await shop.givenCustomer();
@@ -102,7 +102,7 @@ test('a shop keeps its currency once an agent has or requests a budget', async (
   for (const error of [asked, approved, issued]) expect(error).toMatchObject({ error: 'currency_in_use' });
 });
 
-test('the storefront sees a new name at once', async () => {
+test('the storefront immediately shows a new shop name', async () => {
   const { dashboard, storefront } = await openShop();
   await storefront.GET('/api/storefront/shop');
 
@@ -125,7 +125,7 @@ test('the storefront shows legal texts and contact details, and null for missing
   expect(await read()).toMatchObject({ ...brand, policies: { ...nothing, ...legal } });
 });
 
-test('the settings of a shop are separate from others', async () => {
+test('each shop has its own settings', async () => {
   const { dashboard } = await openShop();
   const { dashboard: neighbour } = await openShop();
   const { data: before } = await neighbour.GET(settings);

@@ -54,7 +54,7 @@ test('a new shop sees all missing steps, and cannot sell until the blocking ones
   expect(await shop.open()).toEqual([]);
 });
 
-test('a product counts once it is published and in stock', async () => {
+test('a product completes its setup step once it is published and in stock', async () => {
   await using shop = await bareShop();
   const message = async () => (await shop.read()).items.find(({ code }) => code === 'products')?.message;
 
@@ -77,14 +77,14 @@ test('a shop without shipped goods needs no shipping option; one with pickup onl
   expect((await shop.read()).can_sell).toBe(true);
 });
 
-test('cards in test mode let a shop sell, with a note that no real money moves', async () => {
+test('card payments in test mode let a shop sell, with a note that no real money moves', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.GET(setup);
   const find = (wanted: string) => data?.items.find(({ code }) => code === wanted)?.done;
   expect([find('payment'), find('live_payments')]).toEqual([true, false]);
 });
 
-test('each next step is a call of the contract', async () => {
+test('every suggested next step is an operation of the contract', async () => {
   await using shop = await bareShop();
   for (const { next } of (await shop.read()).items) {
     const named = operationTable.find(({ id }) => id === next?.operation);

@@ -24,7 +24,7 @@ async function choicesFor({ storefront }: OpenShop, cart_id: string, country = '
   return data.shipping_options;
 }
 
-test('stores an option as written, for all countries and carts by default', async () => {
+test('stores a shipping option as written, for all countries and carts by default', async () => {
   const { dashboard } = await openShop();
   const given = {
     name: 'Express',
@@ -64,7 +64,7 @@ test.each([
   { input: { minimum_subtotal: '20', maximum_subtotal: '19.99' }, loc: ['body', 'maximum_subtotal'] },
   { input: { countries: ['de'] }, loc: ['body', 'countries', 0] },
   { input: { position: 0 }, loc: ['body', 'position'] },
-])('rejects $input at $loc', async ({ input, loc }) => {
+])('rejects $input at the field $loc', async ({ input, loc }) => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(optionsPath, { body: { name: 'Parcel', price: '4.90', ...input } });
@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc }] });
 });
 
-test('a new option is last unless it has a position, and the others move along', async () => {
+test('a new shipping option comes last unless it has a position, which moves the others', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ name: 'A' });
   await shop.givenShippingOption({ name: 'B' });
@@ -90,7 +90,7 @@ test('a new option is last unless it has a position, and the others move along',
   expect(await orderIn(shop)).toEqual(['1 C', '2 D', '3 B']);
 });
 
-test('options created and moved concurrently have separate positions without gaps', async () => {
+test('shipping options created and moved concurrently get distinct positions without gaps', async () => {
   const shop = await openShop();
   const all = await Promise.all(
     Array.from({ length: 8 }, (_, i) => shop.givenShippingOption({ name: `${i}`, position: 1 })),
@@ -102,7 +102,7 @@ test('options created and moved concurrently have separate positions without gap
   expect(positions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('changes only the given fields, and validates them together', async () => {
+test('an update changes only the given fields, and validates them with the rest', async () => {
   const { dashboard, givenShippingOption } = await openShop();
   const before = await givenShippingOption({ description: 'Two days', minimum_subtotal: '20', countries: ['DE'] });
   const change = (body: object) => dashboard.PATCH(optionPath, { ...at(before.id), body });
@@ -116,7 +116,7 @@ test('changes only the given fields, and validates them together', async () => {
   expect(empty.response.status).toBe(422);
 });
 
-test('limits a shop to 100 options', async () => {
+test('limits a shop to 100 shipping options', async () => {
   const shop = await openShop();
   await shop.owner.query(
     `insert into commerce.shipping_options (site_id, id, name, kind, price, position)
@@ -129,7 +129,7 @@ test('limits a shop to 100 options', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('answers 404 for an option of another shop', async () => {
+test('answers 404 for a shipping option of another shop', async () => {
   const { dashboard } = await openShop();
   const { id } = await (await openShop()).givenShippingOption();
 
@@ -145,7 +145,7 @@ test('answers 404 for an option of another shop', async () => {
   }
 });
 
-test('a cart may choose the active options for its country and its subtotal minus the discount, in order', async () => {
+test('a cart may choose active options, in order, that fit its country and its subtotal after the discount', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ name: 'Austria', countries: ['AT'] });
   await shop.givenShippingOption({ name: 'Off', active: false });
@@ -175,7 +175,7 @@ test('a cart may choose the active options for its country and its subtotal minu
   expect(parcel).toMatchObject({ kind: 'delivery', price: '4.90', description: 'Two days' });
 });
 
-test('a code for free shipping makes every option free while its conditions hold', async () => {
+test('a discount code for free shipping makes every option free while its conditions hold', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   await shop.givenDiscount({ kind: 'free_shipping', minimum_quantity: 2 });
@@ -195,7 +195,7 @@ test('a code for free shipping makes every option free while its conditions hold
   expect(await prices()).toEqual(['4.90']);
 });
 
-test('goods without shipping have no options', async () => {
+test('goods that are not shipped have no shipping options', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   const { variants } = await shop.givenProduct({ requires_shipping: false });

@@ -42,7 +42,7 @@ async function openStaffedShop() {
   return { ...shop, db_owner: shop.owner, owner, anybody, invite, hire, logInAs };
 }
 
-test('each role allows what the contract lists, and a change of role applies from the next call on', async () => {
+test('each role allows what the contract lists, and a changed role applies from the next call on', async () => {
   const { owner, hire, dashboard } = await openStaffedShop();
   const viewer = await hire('viewer');
   const orders = '/api/dashboard/orders';
@@ -72,7 +72,7 @@ test('each role allows what the contract lists, and a change of role applies fro
   expect((await dashboard.GET(staffPath)).data?.staff).toMatchObject([{ role: 'owner', invited_by: null }]);
 });
 
-test('removing a member lists their working keys, and revokes or keeps them as chosen', async () => {
+test('removing a member lists their working API keys, and revokes or keeps them as requested', async () => {
   const { owner, hire, baseUrl } = await openStaffedShop();
   const keys = '/api/dashboard/api-keys';
   const [leaver, other] = [await hire('manager'), await hire('manager')];
@@ -104,7 +104,7 @@ test('removing a member lists their working keys, and revokes or keeps them as c
   expect(listed?.find(({ id }) => id === made?.id)?.revoked_by).toMatchObject({ type: 'staff', name: 'Staff' });
 });
 
-test('nobody assigns, changes or removes roles beyond their own, and only owners manage owners', async () => {
+test('nobody can assign, change or remove a role with more permissions than their own, and only owners manage owners', async () => {
   const { owner, hire, invite, baseUrl, credentials } = await openStaffedShop();
   const manager = await hire('manager');
   const support = await hire('support', manager.client);
@@ -150,7 +150,7 @@ test('nobody assigns, changes or removes roles beyond their own, and only owners
   expect(await invite(credentials.staff.email, 'viewer', manager.client)).toMatch(/^inv_/);
 });
 
-test('without orders:refund nobody refunds an order by cancelling it, with a role or a key', async () => {
+test('nobody without orders:refund can refund an order by cancelling it, with a role or an API key', async () => {
   const { owner, hire, givenOrder, baseUrl } = await openStaffedShop();
   const fulfilment = await hire('fulfilment');
   const support = await hire('support');
@@ -181,7 +181,7 @@ test('without orders:refund nobody refunds an order by cancelling it, with a rol
   expect((await cancel(support.client, second, true)).data).toMatchObject({ payment_status: 'refunded' });
 });
 
-test('nobody withdraws or replaces an invitation to a role beyond their own', async () => {
+test('nobody can withdraw or replace an invitation to a role with more permissions than their own', async () => {
   const { owner, hire, invite, anybody } = await openStaffedShop();
   const manager = await hire('manager');
   const email = `boss-${crypto.randomUUID().slice(0, 8)}@example.com`;
@@ -204,7 +204,7 @@ test('nobody withdraws or replaces an invitation to a role beyond their own', as
   expect((await owner.DELETE(invitation, { params: own })).response.status).toBe(404);
 });
 
-test('records actions on their own login and joining in each affected shop', async () => {
+test('the audit of each affected shop records when members join and change their own login', async () => {
   const first = await openStaffedShop();
   const second = await openStaffedShop();
   const other = await openStaffedShop();
@@ -255,7 +255,7 @@ test('records actions on their own login and joining in each affected shop', asy
   expect(JSON.stringify(inFirst)).not.toContain(reset);
 });
 
-test('one owner remains when two remove each other concurrently', async () => {
+test('one owner remains when two owners remove each other concurrently', async () => {
   const { hire, owner, db_owner, site_id } = await openStaffedShop();
   const second = await hire('owner');
   const { data } = await owner.GET('/api/dashboard/me');
@@ -337,7 +337,7 @@ test('an invitation can be accepted for seven days', async () => {
   expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
-test('a member who leaves or loses permissions leaves no valid invitation behind', async () => {
+test('a member who leaves or loses permissions leaves no valid invitations behind', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
   const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;
@@ -360,7 +360,7 @@ test('a member who leaves or loses permissions leaves no valid invitation behind
   expect((await join('promoted')).data).toMatchObject({ role: 'support' });
 });
 
-test('records actions of staff and keys with names, targets and fields, and shows who created and ended keys', async () => {
+test('the audit records actions of staff and keys with names, targets and fields, and shows who created and ended keys', async () => {
   const { owner, dashboard, givenProduct, givenOrder } = await openStaffedShop();
   const { id: product_id } = await givenProduct();
   await owner.PATCH('/api/dashboard/products/{product_id}', {
@@ -406,7 +406,7 @@ test('records actions of staff and keys with names, targets and fields, and show
   expect(timeline?.entries[0]).toMatchObject({ type: 'payment_confirmed', actor_type: 'staff', actor_name: 'Staff' });
 });
 
-test('a call without permission may be repeated with its key after the permission was granted, and each rejection is recorded', async () => {
+test('a call rejected without permission succeeds with its Idempotency-Key once permission is granted; each rejection is recorded', async () => {
   const { owner, hire, givenOrder, site_id, db_owner } = await openStaffedShop();
   const packer = await hire('fulfilment');
   const { id } = await givenOrder();

@@ -42,7 +42,7 @@ async function statesOf(shop: OpenShop, orders: Order[]) {
   return details.map((order) => `${order?.status} ${order?.payment_status}`);
 }
 
-test('undoing a statement run makes all its orders await payment again, with a new deadline', async () => {
+test('undoing a bank statement run makes all its orders await payment again, with a new deadline', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 3);
   const [first, second, other] = orders as [Order, Order, Order];
@@ -137,7 +137,7 @@ test.each<[string, (shop: OpenShop, order: Order) => Promise<unknown>, string]>(
   expect(listed?.orders.map(({ undoable }) => undoable)).toEqual([true, false]);
 });
 
-test('never ships an order whose payment is undone concurrently', async () => {
+test('an order whose payment is undone concurrently never ships', async () => {
   const shop = await openShop();
   for (let round = 0; round < 8; round += 1) {
     const orders = await givenOrders(shop, 2);
@@ -149,7 +149,7 @@ test('never ships an order whose payment is undone concurrently', async () => {
   }
 });
 
-test('a repeated concurrent undo changes the orders once', async () => {
+test('undoing a run twice concurrently changes its orders once', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 2);
   const run = randomUUID();
@@ -161,7 +161,7 @@ test('a repeated concurrent undo changes the orders once', async () => {
   expect(await statesOf(shop, orders)).toEqual(['pending awaiting_payment', 'pending awaiting_payment']);
 });
 
-test('another shop can neither see nor undo a run', async () => {
+test('another shop can neither see nor undo a statement run', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 1);
   const run = randomUUID();
@@ -173,7 +173,7 @@ test('another shop can neither see nor undo a run', async () => {
   expect(await statesOf(shop, orders)).toEqual(['confirmed paid']);
 });
 
-test('a transfer for an expired order is late, and nothing is marked', async () => {
+test('a transfer for an expired order is late, and marks no order as paid', async () => {
   const shop = await openShop();
   const [expired, due] = (await givenOrders(shop, 2)) as [Order, Order];
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = any($1)', [

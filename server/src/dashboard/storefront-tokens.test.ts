@@ -16,7 +16,7 @@ async function openShopToVisit() {
   return { ...shop, visit };
 }
 
-test('a new token opens the storefront of its shop only', async () => {
+test('a new storefront token opens the storefront of its shop only', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const { site_id: elsewhere } = await openShop();
 
@@ -27,7 +27,7 @@ test('a new token opens the storefront of its shop only', async () => {
   expect((await visit(made?.secret, elsewhere)).response.status).toBe(401);
 });
 
-test('a revoked token fails on its next call', async () => {
+test('a revoked storefront token is rejected on the next call', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const { data: made } = await dashboard.POST(tokens, { body: { description: 'App' } });
   await visit(made?.secret);
@@ -37,7 +37,7 @@ test('a revoked token fails on its next call', async () => {
   expect((await visit(made?.secret)).response.status).toBe(401);
 });
 
-test('a successor keeps the description and the origins', async () => {
+test('a rotated storefront token passes its description and origins to its successor', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const body = { description: 'App', allowed_origins: ['https://shop.example'] };
   const { data: old } = await dashboard.POST(tokens, { body });
@@ -49,7 +49,7 @@ test('a successor keeps the description and the origins', async () => {
   expect((await visit(successor?.secret)).response.status).toBe(200);
 });
 
-test('rejects a page of an origin that the token does not list', async () => {
+test('rejects a web page whose origin the token does not list', async () => {
   const { dashboard, baseUrl, site_id } = await openShop();
   const body = { description: 'App', allowed_origins: ['https://shop.example'] };
   const { data: made } = await dashboard.POST(tokens, { body });
@@ -66,7 +66,7 @@ test('rejects a page of an origin that the token does not list', async () => {
   expect(await refused.json()).toMatchObject({ error: 'origin_not_allowed' });
 });
 
-test('the list contains no secret and no data of another shop', async () => {
+test('the list of tokens contains no secret and no data of another shop', async () => {
   const { dashboard, credentials } = await openShop();
   await openShop();
 

@@ -17,7 +17,7 @@ async function openShopWithKey() {
   return { ...shop, first };
 }
 
-test('shows the secret of a key only when it is created', async () => {
+test('returns the secret of a sync key only when it is created', async () => {
   const { dashboard, owner } = await openShop();
 
   const { data: made, response } = await dashboard.POST(keys, { body });
@@ -33,7 +33,7 @@ test('shows the secret of a key only when it is created', async () => {
   expect(JSON.stringify(rows)).not.toContain(made?.secret);
 });
 
-test('lists active and revoked keys, newest first', async () => {
+test('lists active and revoked sync keys, newest first', async () => {
   const { dashboard, first } = await openShopWithKey();
   const { data: second } = await dashboard.POST(keys, { body });
   await dashboard.DELETE(key, of(first.id));
@@ -44,7 +44,7 @@ test('lists active and revoked keys, newest first', async () => {
   expect(data?.map(({ revoked_at }) => revoked_at !== null)).toEqual([false, true]);
 });
 
-test('rejects a third active key', async () => {
+test('rejects a third active sync key', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(keys, { body });
 
@@ -54,7 +54,7 @@ test('rejects a third active key', async () => {
   expect(error).toMatchObject({ error: 'sync_key_limit', limit: 2 });
 });
 
-test('creates only two of concurrent keys', async () => {
+test('creates only two sync keys when several are requested concurrently', async () => {
   const { dashboard } = await openShop();
 
   const answers = await Promise.all(Array.from({ length: 32 }, () => dashboard.POST(keys, { body })));
@@ -64,7 +64,7 @@ test('creates only two of concurrent keys', async () => {
   expect((await dashboard.GET(keys)).data).toHaveLength(2);
 });
 
-test('a rotated key works for a day next to its successor', async () => {
+test('a rotated sync key works for another day next to its successor', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const { data: successor } = await dashboard.POST(rotation, of(first.id));
@@ -77,7 +77,7 @@ test('a rotated key works for a day next to its successor', async () => {
   expect((Date.parse(old?.expires_at ?? '') - Date.now()) / 3_600_000).toBeCloseTo(24, 1);
 });
 
-test('a key can be rotated once', async () => {
+test('a sync key can be rotated once', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const answers = await Promise.all(Array.from({ length: 8 }, () => dashboard.POST(rotation, of(first.id))));
@@ -87,7 +87,7 @@ test('a key can be rotated once', async () => {
   for (const { error } of refused) expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a rotation that would create a third active key changes nothing', async () => {
+test('a rotation that would create a third active sync key changes nothing', async () => {
   const { dashboard, first } = await openShopWithKey();
   await dashboard.POST(keys, { body });
 
@@ -98,7 +98,7 @@ test('a rotation that would create a third active key changes nothing', async ()
   expect(data?.map(({ expires_at }) => expires_at)).toEqual([null, null]);
 });
 
-test('a rotated key frees its place after its day', async () => {
+test('a rotated sync key no longer counts toward the limit after its day', async () => {
   const { dashboard, first, owner } = await openShopWithKey();
   await dashboard.POST(rotation, of(first.id));
   await owner.query(sql`update commerce.tokens set expires_at = now() where id = ${first.id}`);
@@ -108,7 +108,7 @@ test('a rotated key frees its place after its day', async () => {
   expect(response.status).toBe(201);
 });
 
-test('revoking a revoked key changes nothing', async () => {
+test('revoking a revoked sync key changes nothing', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const { data: once } = await dashboard.DELETE(key, of(first.id));
@@ -120,7 +120,7 @@ test('revoking a revoked key changes nothing', async () => {
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('answers 404 for a key of another shop or another kind', async () => {
+test('answers 404 for a sync key of another shop or a key of another kind', async () => {
   const { first } = await openShopWithKey();
   const { dashboard: stranger } = await openShop();
   const { data: tokens } = await stranger.GET('/api/dashboard/storefront-tokens');
@@ -134,7 +134,7 @@ test('answers 404 for a key of another shop or another kind', async () => {
   }
 });
 
-test('a repeated creation with its key returns the same secret until it is revoked', async () => {
+test('repeating a creation with the same Idempotency-Key returns the same secret until the sync key is revoked', async () => {
   const { dashboard } = await openShop();
   const call = { body, params: { header: { 'Idempotency-Key': randomUUID() } } };
 

@@ -53,7 +53,7 @@ async function typesSent({ dashboard, givenProduct, site_id }: Shop): Promise<st
   return ofShop();
 }
 
-test('does not subscribe a key to events whose resource it may not read (403)', async () => {
+test('a key cannot subscribe to events whose resource it may not read (403)', async () => {
   const { client, dashboard } = await openShopWithKey(['webhooks:write', 'webhooks:read', 'products:read']);
   const { url } = receiver;
 
@@ -83,7 +83,7 @@ test('does not subscribe a key to events whose resource it may not read (403)', 
   expect((await dashboard.GET(ONE, { params: { path } })).data).toMatchObject({ url, withheld_events: [] });
 });
 
-test('a webhook for * gets only events that its key may read, and none after the key is revoked', async () => {
+test('a webhook for * gets only events that its API key may read, and none after the key is revoked', async () => {
   const shop = await openShopWithKey(['webhooks:write', 'products:read']);
   const { data: made } = await shop.client.POST(WEBHOOKS, { body: { url: receiver.url, events: ['*'] } });
   const path = { webhook_id: made?.id ?? '' };
@@ -103,7 +103,7 @@ test('a webhook for * gets only events that its key may read, and none after the
   expect((await typesSent(shop)).sort()).toEqual(expect.arrayContaining(['customer.created', 'product.created']));
 });
 
-test('continues under the successor of a rotated key', async () => {
+test('a webhook continues under the successor of a rotated API key', async () => {
   const shop = await openShopWithKey(['webhooks:write', 'products:read']);
   const { data: made } = await shop.client.POST(WEBHOOKS, { body: { url: receiver.url, events: ['product.*'] } });
 
@@ -115,7 +115,7 @@ test('continues under the successor of a rotated key', async () => {
   expect(data?.withheld_events).toEqual([]);
 });
 
-test('shows bodies of deliveries and events of a listener only to those who may read their resource', async () => {
+test("shows the bodies of deliveries and of a listener's events only to those who may read their resource", async () => {
   const shop = await openShopWithKey(['webhooks:read', 'webhooks:write', 'products:read']);
   await shop.dashboard.POST(WEBHOOKS, { body: { url: receiver.url, events: ['customer.*', 'product.*'] } });
   const { data: listener } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['*'] } });

@@ -22,7 +22,7 @@ function at(webhook_id: string) {
   return { params: { path: { webhook_id } } };
 }
 
-test('a webhook has a secret that is shown once and encrypted in the database', async () => {
+test("a webhook's secret is shown once and stored encrypted", async () => {
   const shop = await openShop();
   const { id, secret } = await givenWebhook(shop);
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -35,7 +35,7 @@ test('a webhook has a secret that is shown once and encrypted in the database', 
   expect(rows[0]?.row).not.toContain(Buffer.from(secret).toString('hex'));
 });
 
-test('staff manage the webhooks of integrations as well', async () => {
+test('staff can also manage the webhooks of integrations', async () => {
   const shop = await openShop();
   const { data: registered } = await shop.sync.POST('/api/sync/webhook/register', {
     body: { url, events: ['product.updated'] },
@@ -58,7 +58,7 @@ test('staff manage the webhooks of integrations as well', async () => {
   expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toEqual([]);
 });
 
-test("a sync secret cannot take over the merchant's webhooks, and any key of the shop manages those of integrations", async () => {
+test("an integration cannot take over the merchant's webhooks, but any API key of the shop manages those of integrations", async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   const params = { path: { webhook_id: id } };
@@ -81,7 +81,7 @@ test("a sync secret cannot take over the merchant's webhooks, and any key of the
   expect((await second.POST('/api/sync/webhook/{webhook_id}/rotate', theirs)).response.status).toBe(200);
 });
 
-test('a webhook can be changed, disabled and enabled, and pending deliveries fail meanwhile', async () => {
+test('a webhook can be changed, disabled and enabled, and pending deliveries fail while it is disabled', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
@@ -113,7 +113,7 @@ test('a webhook can be changed, disabled and enabled, and pending deliveries fai
   expect((await replay()).error).toMatchObject({ error: 'delivery_pending' });
 });
 
-test('one of two concurrent rotations succeeds', async () => {
+test('only one of two concurrent rotations of a webhook secret succeeds', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   const both = await Promise.all(
@@ -124,7 +124,7 @@ test('one of two concurrent rotations succeeds', async () => {
   expect(refused).toMatchObject({ error: 'rotation_in_progress', previous_secret_expires_at: expect.any(String) });
 });
 
-test('a repeated request returns the secret again until the webhook is deleted', async () => {
+test('repeating a registration returns the secret again until the webhook is deleted', async () => {
   const shop = await openShop();
   const request = {
     body: { url, events: ['order.paid' as const] },
@@ -156,7 +156,7 @@ test("answers 404 for another shop's webhooks and deliveries", async () => {
   expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
 });
 
-test('in production rejects an address outside of the public internet at registration', async () => {
+test('in production, rejects a webhook URL outside of the public internet at registration', async () => {
   const shop = await openShop();
   const server = await startServer(databaseUrl(), {
     egress: openEgress({ allowPrivate: false, ownHost: 'shop.example.com' }),
@@ -178,7 +178,7 @@ test('in production rejects an address outside of the public internet at registr
   await stopServer(server);
 });
 
-test('a listener fetches events from now on, in order, and loses none between two fetches', async () => {
+test('a listener receives events in order from its creation on, and loses none between two fetches', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Before' });
   const { data: listener } = await shop.dashboard.POST('/api/dashboard/events/listeners', {
@@ -209,7 +209,7 @@ test('a listener fetches events from now on, in order, and loses none between tw
   expect((await fetch({ cursor })).response.status).toBe(404);
 });
 
-test('a triggered event is the example of the contract, marked as a test', async () => {
+test('a triggered event is the example from the contract, marked as a test', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -219,7 +219,7 @@ test('a triggered event is the example of the contract, marked as a test', async
   expect(list?.deliveries).toMatchObject([{ webhook_id: id, event_id: data?.event_id, type: 'order.paid' }]);
 });
 
-test("a ping returns the receiver's response, cut after a KB and without control characters", async () => {
+test("a ping returns the receiver's response, without control characters and cut after 1 KB", async () => {
   const shop = await openShop();
   const said = `no\u0000t to\u001bday ${'é'.repeat(1_000)}`;
   const receiver = await openReceiver(() => [503, {}, said]);
@@ -239,7 +239,7 @@ test("a ping returns the receiver's response, cut after a KB and without control
   expect(attempt?.response_body?.length).toBeGreaterThan(500);
 });
 
-test('a ping without a receiver reports that, and is retried like any delivery', async () => {
+test('a ping to an unreachable receiver reports that, and is retried like any delivery', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await receiver.close();
@@ -258,7 +258,7 @@ test.each([
     ['product.*', 'customer.created'],
     ['customer.created', 'product.created'],
   ],
-] as const)('a subscription to %j receives exactly those events', async (events, told) => {
+] as const)('a webhook subscribed to %j receives exactly those events', async (events, told) => {
   const shop = await openShop();
   await givenWebhook(shop, [...events]);
   await shop.givenOrder({});
