@@ -24,7 +24,7 @@ function at(address_id: string) {
   return { params: { path: { address_id } } };
 }
 
-test('the first address is the default, until another is set as default', async () => {
+test("a customer's first address is the default until another is set", async () => {
   const june = await (await openShop()).givenCustomer();
 
   const first = await givenAddress(june, { city: 'Berlin' });
@@ -40,7 +40,7 @@ test('the first address is the default, until another is set as default', async 
   expect(await bookOf(june)).toBe('Paris Rome');
 });
 
-test('changes only the given fields; null empties one', async () => {
+test('an update changes only the given fields, and null empties a field', async () => {
   const june = await (await openShop()).givenCustomer();
   const { id } = await givenAddress(june);
 
@@ -50,7 +50,7 @@ test('changes only the given fields; null empties one', async () => {
   expect(data).toMatchObject({ ...HOME, company: null, postal_code: '10115', is_default: true });
 });
 
-test('parallel calls keep one default address and at most fifty addresses', async () => {
+test('concurrent calls keep exactly one default address and at most fifty addresses', async () => {
   const june = await (await openShop()).givenCustomer();
 
   await Promise.all(Array.from({ length: 6 }, () => givenAddress(june, { is_default: true })));
@@ -63,7 +63,7 @@ test('parallel calls keep one default address and at most fifty addresses', asyn
   expect(last.find(({ error }) => error)?.error).toMatchObject({ error: 'limit_reached', limit: 50 });
 });
 
-test('answers 404 for addresses of other customers, of the same shop or another', async () => {
+test('answers 404 for addresses of other customers, in this shop or another', async () => {
   const shop = await openShop();
   const june = await shop.givenCustomer();
   const strangers = [await shop.givenCustomer(), await (await openShop()).givenCustomer()];

@@ -25,7 +25,7 @@ async function buy(shop: OpenShop, cart_body: object, checkout_body: object = {}
   return id;
 }
 
-test('an order contains the attribution of the checkout or else the cart', async () => {
+test('an order contains the attribution of its checkout, or of its cart if the checkout has none', async () => {
   const shop = await openShop();
   expect(await attributionOf(shop, await buy(shop, {}))).toBeNull();
   expect(await attributionOf(shop, await buy(shop, { attribution: NEWSLETTER }))).toEqual(NEWSLETTER);
@@ -33,7 +33,7 @@ test('an order contains the attribution of the checkout or else the cart', async
   expect(await attributionOf(shop, told)).toEqual(SEARCH);
 });
 
-test("a customer's cart takes the latest attribution, also from a guest's cart at login, and an erasure deletes it", async () => {
+test("a customer's cart takes the latest attribution, even from a guest's cart at login, and an erasure deletes it", async () => {
   const shop = await openShop();
   const { client, id: customer_id, email, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/cart', { body: { attribution: SEARCH } });

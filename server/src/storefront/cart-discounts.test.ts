@@ -67,7 +67,7 @@ async function givenCustomer({ owner, site_id }: OpenShop): Promise<string> {
   return id;
 }
 
-test('a code takes its share off every line, and leftover units go to the largest remainders', async () => {
+test('a discount code takes its share off every line, and leftover cents go to the largest remainders', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
   const { id } = await shop.givenDiscount({ code: 'Ten' });
@@ -99,17 +99,20 @@ test.each([
   { code: { kind: 'percentage', value: '100' }, amount_off: '29.99' },
   { code: { kind: 'fixed_amount', value: '500' }, amount_off: '29.99' },
   { code: { kind: 'free_shipping' }, amount_off: '0.00' },
-] as { code: Partial<DiscountInput>; amount_off: string }[])('$code takes $amount_off off 29.99', async (given) => {
-  const shop = await openShop();
-  const { cart } = await givenLines(shop, '9.99', '20.00');
-  await shop.givenDiscount(given.code);
+] as { code: Partial<DiscountInput>; amount_off: string }[])(
+  'the code $code takes $amount_off off 29.99',
+  async (given) => {
+    const shop = await openShop();
+    const { cart } = await givenLines(shop, '9.99', '20.00');
+    await shop.givenDiscount(given.code);
 
-  const { data } = await apply(shop, cart.id);
+    const { data } = await apply(shop, cart.id);
 
-  expect(data).toMatchObject({ kind: given.code.kind, amount_off: given.amount_off });
-});
+    expect(data).toMatchObject({ kind: given.code.kind, amount_off: given.amount_off });
+  },
+);
 
-test('a checkout shows the discount of each line, before and after it is an order', async () => {
+test('a checkout shows the discount of each line before and after it becomes an order', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
   await shop.givenDiscount({ code: 'Ten' });
@@ -128,7 +131,7 @@ test('a checkout shows the discount of each line, before and after it is an orde
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a code for products or collections discounts only those, and their lines must meet its minimum', async () => {
+test('a code for products or collections discounts only those, and only their lines count toward its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;
@@ -165,7 +168,7 @@ test('a code for products or collections discounts only those, and their lines m
   expect((await apply(shop, cart.id, 'Q')).error).toMatchObject({ minimum_quantity: 2 });
 });
 
-test('a rejected code returns the reason (400) and keeps the previous code', async () => {
+test('a rejected code returns the reason (400), and the previous code stays', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const other = await shop.givenProduct();
@@ -202,7 +205,7 @@ test('a rejected code returns the reason (400) and keeps the previous code', asy
   expect(await usesOf(shop, used.id)).toBe(1);
 });
 
-test('a second code replaces the first and releases its use', async () => {
+test('applying a second code replaces the first and frees its use', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const ten = await shop.givenDiscount();
@@ -217,7 +220,7 @@ test('a second code replaces the first and releases its use', async () => {
   expect([await usesOf(shop, ten.id), await usesOf(shop, half.id)]).toEqual([0, 1]);
 });
 
-test('the current code can be applied again, and is used once', async () => {
+test('applying the current code again counts it only once', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1, usage_limit_per_customer: 1 });
@@ -229,7 +232,7 @@ test('the current code can be applied again, and is used once', async () => {
   expect(await usesOf(shop, id)).toBe(1);
 });
 
-test('a code can be removed, and without one nothing changes', async () => {
+test('a code can be removed, and removing from a cart without one changes nothing', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -244,7 +247,7 @@ test('a code can be removed, and without one nothing changes', async () => {
   expect((await apply(shop, cart.id)).response.status).toBe(200);
 });
 
-test('the discount follows the cart: nothing while a condition is not met, and back when it is', async () => {
+test('the discount follows the cart: none while a condition is unmet, and again once it is met', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '30.00');
   const { id } = await shop.givenDiscount({ kind: 'percentage', value: '10', minimum_subtotal: '60' });
@@ -262,7 +265,7 @@ test('the discount follows the cart: nothing while a condition is not met, and b
   expect(await redemptionsOf(shop, id)).toMatchObject([{ status: 'reserved', amount_off: '9.00' }]);
 });
 
-test("carts see the merchant's changes of a code at once", async () => {
+test("a merchant's change of a code applies to carts at once", async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id: discount_id } = await shop.givenDiscount();
@@ -275,7 +278,7 @@ test("carts see the merchant's changes of a code at once", async () => {
   expect(await read(shop, cart.id)).toMatchObject({ discount_code: 'FIFTEEN', discount: '0.00' });
 });
 
-test('a code with ten uses is on at most ten carts, even concurrently', async () => {
+test('a code with ten uses is on at most ten carts, even under concurrent requests', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit: 10 });
   const { variants } = await shop.givenProduct({ track_inventory: false, price: '40' });
@@ -293,7 +296,7 @@ test('a code with ten uses is on at most ten carts, even concurrently', async ()
   expect(redemptions.filter(({ status }) => status === 'reserved')).toHaveLength(10);
 });
 
-test('carts that swap two codes concurrently never deadlock, and the counts stay correct', async () => {
+test('carts that swap two codes concurrently never deadlock, and the use counts stay correct', async () => {
   const shop = await openShop();
   const a = await shop.givenDiscount({ code: 'A' });
   const b = await shop.givenDiscount({ code: 'B' });
@@ -318,7 +321,7 @@ function isLive({ status }: { status: string }): boolean {
   return status !== 'released';
 }
 
-test('an order redeems the code of its cart, and a cancelled one releases it', async () => {
+test('an order redeems the code of its cart, and a cancelled order frees it', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -336,7 +339,7 @@ test('an order redeems the code of its cart, and a cancelled one releases it', a
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test('a code whose conditions are not met is released instead of redeemed', async () => {
+test('completing an order releases a code whose conditions are unmet instead of redeeming it', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount();
@@ -349,7 +352,7 @@ test('a code whose conditions are not met is released instead of redeemed', asyn
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test("limits a guest's uses of a code by e-mail in any case, also concurrently", async () => {
+test("limits a guest's uses of a code by e-mail address regardless of case, even concurrently", async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const all = await Promise.all(Array.from({ length: 8 }, () => shop.givenCart('40.00')));
@@ -368,7 +371,7 @@ test("limits a guest's uses of a code by e-mail in any case, also concurrently",
   expect(redeemed).toHaveLength(2);
 });
 
-test('a customer reaches the limit as soon as the code is applied', async () => {
+test("a customer's limit of uses applies as soon as the code is entered", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
@@ -392,7 +395,7 @@ test('a customer reaches the limit as soon as the code is applied', async () => 
   await expect(attempt).rejects.toMatchObject({ code: 'discount_customer_limit_reached' });
 });
 
-test("at login the guest's quantities and code win, and the guest's cart becomes merged", async () => {
+test("at login, the guest's quantities and code replace the customer's, and the guest's cart becomes merged", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const merge = (id: string) =>
@@ -432,7 +435,7 @@ test("at login the guest's quantities and code win, and the guest's cart becomes
   expect((await shop.storefront.GET(cartPath, at(target))).response.status).toBe(404); // It belongs to the customer.
 });
 
-test('leaves a cart that cannot be merged unchanged', async () => {
+test('a login leaves a cart that cannot be merged unchanged', async () => {
   const shop = await openShop();
   const [june, july] = [await givenCustomer(shop), await givenCustomer(shop)];
   const foreign = await (await openShop()).givenCart('10.00');
@@ -447,7 +450,7 @@ test('leaves a cart that cannot be merged unchanged', async () => {
   expect(await merge(unknown, july)).toBeNull();
 });
 
-test('merges one guest cart once when many logins send it concurrently', async () => {
+test('merges a guest cart once when many logins send it concurrently', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const { id } = await shop.givenCart('10.00');
@@ -463,7 +466,7 @@ test('merges one guest cart once when many logins send it concurrently', async (
   expect(active.rows).toHaveLength(1);
 });
 
-test("drops the customer's oldest lines above 100 at login", async () => {
+test("drops the customer's oldest lines beyond 100 when a login merges carts", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const merge = (id: string) =>
@@ -488,7 +491,7 @@ test("drops the customer's oldest lines above 100 at login", async () => {
   expect(own.slice(0, 10).some(({ id }) => kept.has(id))).toBe(false);
 });
 
-test('requires a code of 1 to 64 characters', async () => {
+test('a discount code must have 1 to 64 characters', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
 
@@ -499,7 +502,7 @@ test('requires a code of 1 to 64 characters', async () => {
   }
 });
 
-test('a code whose minimum is no longer met stays on the cart without a discount, with a warning', async () => {
+test('a code whose minimum is no longer met stays on the cart without a discount and with a warning', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '20.00');
   await shop.givenDiscount({ code: 'TEN', kind: 'fixed_amount', value: '10.00', minimum_subtotal: '25.00' });

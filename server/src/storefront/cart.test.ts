@@ -45,7 +45,7 @@ async function letPass({ owner }: OpenShop, cart_id: string, interval: string): 
   for (const statement of statements) await owner.query(statement, [cart_id, interval]);
 }
 
-test('a cart begins empty, and keeps its lines in the order of first addition', async () => {
+test('a new cart is empty, and lines keep the order in which they were first added', async () => {
   const shop = await openShop();
   const mug = await givenVariant(shop, { name: 'Mug', price: '12.5', sku: 'MUG' });
   const plate = await givenVariant(shop, { name: 'Plate', price: '3' });
@@ -118,7 +118,7 @@ test('rejects products that are not for sale', async () => {
   expect((await read(shop, id)).items).toEqual([]);
 });
 
-test('limits a cart to the stock unless the variant allows overselling, and reserves nothing', async () => {
+test('limits a cart to the stock unless the variant allows overselling, but reserves no stock', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { name: 'Mug', inventory_quantity: 3 });
   const beyond = await givenVariant(shop, { inventory_quantity: 0, inventory_policy: 'continue' });
@@ -144,7 +144,7 @@ test('limits a cart to the stock unless the variant allows overselling, and rese
   expect(rows).toEqual([{ reserved: 0 }]);
 });
 
-test('a quantity can be set, reduced whatever the stock, and 0 removes the line', async () => {
+test('a quantity can be set, or reduced whatever the stock, and 0 removes the line', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const cart = await shop.givenCart([{ variant_id, quantity: 5 }]);
@@ -177,7 +177,7 @@ test('a line can be removed once', async () => {
   expect(again.response.status).toBe(404);
 });
 
-test('a cart has at most 100 lines and 999 pieces of a variant', async () => {
+test('a cart has at most 100 lines and 999 of each variant', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({
     track_inventory: false,
@@ -196,7 +196,7 @@ test('a cart has at most 100 lines and 999 pieces of a variant', async () => {
   expect((await read(shop, cart.id)).items).toHaveLength(100);
 });
 
-test('shows current prices and stock, and reports changes', async () => {
+test('a cart shows current prices and stock, and reports what changed', async () => {
   const shop = await openShop();
   const given = { inventory_quantity: 10, low_stock_threshold: 3, price: '10' };
   const dearer = await givenVariant(shop, { ...given, name: 'Dearer' });
@@ -282,7 +282,7 @@ test('reading a cart changes nothing, and a change extends its lifetime by 30 da
   expect(days).toBeLessThan(30.1);
 });
 
-test("a customer's cart lives 90 days, and a guest's empty cart 7", async () => {
+test("a customer's cart lives 90 days, and an empty cart of a guest 7", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const daysOf = (expires_at = '') => Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000);
@@ -295,7 +295,7 @@ test("a customer's cart lives 90 days, and a guest's empty cart 7", async () => 
   expect(data?.status).toBe('active');
 });
 
-test('an expired cart is gone at once, and the next job releases its code', async () => {
+test('an expired cart is gone at once, and the next job releases its discount code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -326,7 +326,7 @@ test('an expired cart is gone at once, and the next job releases its code', asyn
   expect((await shop.storefront.GET(cartPath, at(cart.id))).response.status).toBe(410);
 });
 
-test('a cancelled cart ends with its checkout, and releases stock and code', async () => {
+test('cancelling a cart ends its checkout, and releases stock and discount code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -351,7 +351,7 @@ test('a cancelled cart ends with its checkout, and releases stock and code', asy
   expect(again.error).toMatchObject({ error: 'cart_expired' });
 });
 
-test('a cart without changes for a day releases its code and stays', async () => {
+test('a cart without changes for a day stays but releases its discount code', async () => {
   const shop = await openShop();
   const [idle, busy] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await shop.givenDiscount();
@@ -368,7 +368,7 @@ test('a cart without changes for a day releases its code and stays', async () =>
   expect(await read(shop, busy.id)).toMatchObject({ discount_code: 'TEN', total: '70.00' });
 });
 
-test('answers 404 for a cart of another shop, an unknown or malformed id, in every operation', async () => {
+test('every operation answers 404 for a cart of another shop and for an unknown or malformed id', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenCart('10.00');
   const { variant_id } = await givenVariant(shop);
@@ -404,7 +404,7 @@ test('a cart that became an order or was merged is read-only', async () => {
   expect(await read(shop, cart.id)).toMatchObject({ status: 'merged', total: '10.00', warnings: [] });
 });
 
-test('a customer has one active cart, also concurrently, and cannot see those of others', async () => {
+test('a customer has one active cart, even under concurrent requests, and cannot see those of others', async () => {
   const shop = await openShop();
   const [june, july] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { variant_id } = await givenVariant(shop);
@@ -432,7 +432,7 @@ test('a customer has one active cart, also concurrently, and cannot see those of
   }
 });
 
-test('a customer whose cart has expired gets another', async () => {
+test('a customer whose cart has expired gets a new one', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
   const old = await shop.givenCart('10.00', client);
@@ -444,7 +444,7 @@ test('a customer whose cart has expired gets another', async () => {
   expect(data?.id).not.toBe(old.id);
 });
 
-test("the own checkout's reservation counts as available, but not for others", async () => {
+test("stock reserved by a cart's own checkout counts as available to that cart, but not to others", async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5, low_stock_threshold: 0 });
   const [mine, theirs] = [await shop.givenCart([{ variant_id, quantity: 4 }]), await shop.givenCart([])];
@@ -455,7 +455,7 @@ test("the own checkout's reservation counts as available, but not for others", a
   expect((await add(shop, mine.id, variant_id, 1)).data?.items).toMatchObject([{ quantity: 5, available: true }]);
 });
 
-test('rejects a sum that cannot be calculated exactly', async () => {
+test('rejects a cart whose sum cannot be calculated exactly', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { price: '999999999999', track_inventory: false });
   const { id } = await shop.givenCart([]);
@@ -464,7 +464,7 @@ test('rejects a sum that cannot be calculated exactly', async () => {
   expect((await add(shop, id, variant_id, 10)).data).toMatchObject({ subtotal: '9999999999990.00' });
 });
 
-test('applies all concurrent changes of one cart in some order', async () => {
+test('applies all concurrent changes of one cart, one after the other', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 20 });
   const { id } = await shop.givenCart([]);
@@ -484,7 +484,7 @@ test.each([
   { body: { variant_id: unknown, quantity: 1000 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1.5 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1, price: '0.01' }, loc: ['body', 'price'] },
-])('rejects $body at $loc', async ({ body, loc }) => {
+])('rejects $body at the field $loc', async ({ body, loc }) => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
 

@@ -43,7 +43,7 @@ test('a checkout reserves the stock of its cart and lists missing fields', async
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
 });
 
-test("a cart has one checkout: beginning again renews it with the cart's current lines", async () => {
+test("a cart has one checkout, and starting again renews it with the cart's current lines", async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const cart = await shop.givenCart([{ variant_id, quantity: 3 }]);
@@ -68,7 +68,7 @@ test('rejects a checkout of an empty cart', async () => {
   expect(error).toMatchObject({ error: 'cart_empty' });
 });
 
-test('reserves nothing if stock is short, and names each short line', async () => {
+test('a checkout reserves nothing if any line is short of stock, and names each short line', async () => {
   const shop = await openShop();
   const [few, many] = [await givenVariant(shop, { inventory_quantity: 2 }), await givenVariant(shop)];
   const cart = await shop.givenCart([
@@ -141,7 +141,7 @@ test('a checkout becomes ready when nothing is missing, with shipping and local 
   expect(Number(checkout.total)).toBeCloseTo(amounts.reduce((sum, amount) => sum + amount, 0));
 });
 
-test('keeps fields missing in a change, and null clears them', async () => {
+test('a change keeps missing fields, and null clears a field', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -156,7 +156,7 @@ test('keeps fields missing in a change, and null clears them', async () => {
   });
 });
 
-test('a shipping address needs name, street, city, country and its postal code; pickup needs none', async () => {
+test("a shipping address needs name, street, city, country and that country's postal code; pickup needs none of them", async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const pickup = await shop.givenShippingOption({ name: 'Pick up', price: '0.00', kind: 'pickup' });
@@ -175,7 +175,7 @@ test('a shipping address needs name, street, city, country and its postal code; 
   });
 });
 
-test('rejects a shipping option that is not available for the address, and drops one that no longer fits', async () => {
+test('rejects a shipping option that is not available for the address, and removes one that no longer fits', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const domestic = await shop.givenShippingOption({ name: 'Domestic', countries: ['DE'] });
@@ -210,7 +210,7 @@ test('rejects an unavailable payment method and lists the available ones', async
   expect(error).toMatchObject({ error: 'payment_method_unavailable', payment_methods: ['bank_transfer', 'card'] });
 });
 
-test('a cancelled checkout releases its stock and keeps its cart for another', async () => {
+test('cancelling a checkout releases its stock, and its cart can start another', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -228,7 +228,7 @@ test('a cancelled checkout releases its stock and keeps its cart for another', a
   expect(another?.id).not.toBe(id);
 });
 
-test('an expired checkout is gone, and its cart begins another', async () => {
+test('an expired checkout is gone, and its cart can start another', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -247,7 +247,7 @@ test('an expired checkout is gone, and its cart begins another', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
 });
 
-test("a customer's checkout begins with their e-mail and is visible only to them", async () => {
+test("a customer's checkout starts with their e-mail address, and only they can see it", async () => {
   const shop = await openShop();
   const [june, stranger, elsewhere] = [await shop.givenCustomer(), await shop.givenCustomer(), await openShop()];
   const cart = await shop.givenCart('10.00', june.client);
@@ -299,7 +299,7 @@ test('reading a checkout reserves nothing, and shows current prices', async () =
   expect(data).toMatchObject({ subtotal: '12.00', reserved_until: null, warnings: [{ code: 'price_changed' }] });
 });
 
-test('a change of the cart shows in its checkout', async () => {
+test('a change of the cart appears in its checkout', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const { id, cart_id, items } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -328,7 +328,7 @@ test('a cart whose total can no longer be calculated exactly cannot become an or
   }
 });
 
-test('a new cart, checkout and order read back exactly as returned', async () => {
+test('reading a new cart, checkout or order returns exactly what its creation returned', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenTerms();
   const { variant_id } = await givenVariant(shop, { sku: 'MUG' });

@@ -61,7 +61,7 @@ test('shows published collections by title, with the number of public products',
   });
 });
 
-test('pages through collections, empty past the end', async () => {
+test('pages through collections, and a page past the end is empty', async () => {
   const shop = await openShop();
   for (const title of ['A', 'B', 'C']) await givenCollection(shop, { title });
   const page = async (number: number) => {
@@ -149,7 +149,7 @@ test('lists products in the order of the collection unless another is requested'
   }
 });
 
-test("shows the merchant's changes at once", async () => {
+test("shows the merchant's changes of a collection at once", async () => {
   const shop = await openShop();
   const { dashboard, storefront } = shop;
   const mug = await shop.givenProduct({ inventory_quantity: 1 });

@@ -20,7 +20,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows;
 }
 
-test('a completed checkout is an order that awaits its bank transfer, with stock sold and cart converted', async () => {
+test('completing a checkout creates an order that awaits its bank transfer, sells the stock and converts the cart', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { sku: 'MUG' });
   const { id, cart_id, total } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -62,7 +62,7 @@ test('a completed checkout is an order that awaits its bank transfer, with stock
   ]);
 });
 
-test('completing again after the transfer deadline returns the expired order, with its stock released', async () => {
+test('completing again after the transfer deadline returns the expired order, whose stock is released', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, checkout_id } = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
@@ -82,7 +82,7 @@ test('completing again after the transfer deadline returns the expired order, wi
   expect(rows).toEqual([{ actor_type: 'system' }]);
 });
 
-test('order numbers start at 1001 in each shop', async () => {
+test("each shop's order numbers start at 1001", async () => {
   const [shop, other] = [await openShop(), await openShop()];
 
   const numbers = [
@@ -94,7 +94,7 @@ test('order numbers start at 1001 in each shop', async () => {
   expect(numbers).toEqual(['1001', '1002', '1001']);
 });
 
-test('completing again with another key returns the same order', async () => {
+test('completing again with another Idempotency-Key returns the same order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -105,7 +105,7 @@ test('completing again with another key returns the same order', async () => {
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('16 parallel completions of one checkout, with one key or many, create one order', async () => {
+test('16 concurrent completions of one checkout create one order, with one Idempotency-Key or many', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
   const key = randomUUID();
@@ -122,7 +122,7 @@ test('16 parallel completions of one checkout, with one key or many, create one 
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('twenty concurrent shoppers buy exactly the last five pieces', async () => {
+test('twenty concurrent shoppers buy exactly the last five items', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
@@ -134,7 +134,7 @@ test('twenty concurrent shoppers buy exactly the last five pieces', async () => 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 0, reserved: 0 });
 });
 
-test('carts with the same variants in opposite order complete concurrently', async () => {
+test('carts with the same variants in opposite orders complete concurrently', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const [a, b] = [
@@ -151,7 +151,7 @@ test('carts with the same variants in opposite order complete concurrently', asy
   expect(await stockOf(shop, a.product.id)).toEqual({ on_hand: 40, reserved: 0 });
 });
 
-test('names missing fields without any effect', async () => {
+test('completing a checkout with missing fields names them and has no effect', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ email: null, payment_method: null });
 
@@ -162,7 +162,7 @@ test('names missing fields without any effect', async () => {
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('charges an unseen price only after the new total is accepted', async () => {
+test('charges a changed price only after the shopper accepts the new total', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, items } = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -188,7 +188,7 @@ test('charges an unseen price only after the new total is accepted', async () =>
   expect(data?.order.total).toBe('28.90');
 });
 
-test('reports prices that change without changing the total, and accepts the same total', async () => {
+test('reports prices that change without changing the total, and accepts the original total', async () => {
   const shop = await openShop();
   const [a, b] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [a, b].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -205,7 +205,7 @@ test('reports prices that change without changing the total, and accepts the sam
   expect(second.data?.order.total).toBe(total);
 });
 
-test('reports a line that is no longer for sale, and leaves it out once the smaller total is accepted', async () => {
+test('reports a line that is no longer for sale, and leaves it out once the shopper accepts the smaller total', async () => {
   const shop = await openShop();
   const [kept, gone] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [kept, gone].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -225,7 +225,7 @@ test('reports a line that is no longer for sale, and leaves it out once the smal
   expect(await stockOf(shop, gone.product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('rejects an order for stock that was lost after the reservation expired', async () => {
+test('rejects an order if its stock was sold after the reservation expired', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 1 });
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -261,7 +261,7 @@ test('sells goods whose stock is no longer tracked, and releases their reservati
   expect(rows).toEqual([{ on_hand: 5, reserved: 0, stock_taken: false }]);
 });
 
-test('an order redeems its code, and spreads the discount over the lines exactly', async () => {
+test('an order redeems its code, and the discount is split exactly across its lines', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const cart = await shop.givenCart('30.01');
@@ -278,7 +278,7 @@ test('an order redeems its code, and spreads the discount over the lines exactly
   expect(rows).toEqual([{ status: 'redeemed', order_id: order.id, email: 'june@example.com' }]);
 });
 
-test('a guest uses a code once per e-mail, and a rejection rolls everything back', async () => {
+test('a guest can use a code once per e-mail address, and a rejected order changes nothing', async () => {
   const shop = await openShop();
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const take = async () => {
@@ -297,7 +297,7 @@ test('a guest uses a code once per e-mail, and a rejection rolls everything back
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test("a guest and the account with the guest's e-mail share one limit of a code, also concurrently", async () => {
+test("a guest and the account with the guest's e-mail share one limit of uses, even concurrently", async () => {
   for (const first of ['guest', 'account', 'both']) {
     const shop = await openShop();
     const { client, email } = await shop.givenCustomer();
@@ -324,7 +324,7 @@ test("a guest and the account with the guest's e-mail share one limit of a code,
   }
 });
 
-test('rejects a code that a guest has used up for the account of the e-mail as soon as it is applied', async () => {
+test('a code that a guest has used up is rejected for the account with that e-mail as soon as it is entered', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
@@ -340,7 +340,7 @@ test('rejects a code that a guest has used up for the account of the e-mail as s
   expect(error).toMatchObject({ error: 'discount_customer_limit_reached' });
 });
 
-test('an order with a total of 0 is free, confirmed and paid', async () => {
+test('an order with a total of 0 is confirmed and paid, with the payment method free', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ price: '0.00' });
 
@@ -359,7 +359,7 @@ test('an order paid on handover is confirmed and pending', async () => {
   expect(order.payment).toMatchObject({ due_at: null, instructions: null });
 });
 
-test('a pickup stays a pickup after the order', async () => {
+test('an order keeps the kind of its shipping option, pickup or delivery', async () => {
   const shop = await openShop();
   const pickup = await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
   const delivery = await shop.givenShippingOption();
@@ -372,7 +372,7 @@ test('a pickup stays a pickup after the order', async () => {
   expect(await ordered(delivery.id)).toMatchObject({ name: 'Parcel', kind: 'delivery', price: '4.90' });
 });
 
-test('a code counts products for sale only: one total is shown, requested and charged', async () => {
+test('a code counts only products that are for sale, so the total shown, requested and charged is the same', async () => {
   const shop = await openShop();
   const [dear, cheap] = [await givenVariant(shop, { price: '100.00' }), await givenVariant(shop)];
   await shop.givenDiscount({ value: '5.00', minimum_subtotal: '50' });
@@ -403,7 +403,7 @@ test('a valid card creates a paid order', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('a declined card creates no order, and another card may follow', async () => {
+test('a declined card creates no order, and another card can be used', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   const pay = (card_token: string, key?: string) =>

@@ -40,7 +40,7 @@ async function logInAs({ storefront }: OpenShop, email: string, words: string) {
   return { session: data, error, status: response.status };
 }
 
-test('mails about an account use the language of the request, else that of the shop', async () => {
+test('mails about an account use the language of the request, or else of the shop', async () => {
   const shop = await openShop();
   const told = [];
   for (const asked of ['fr-CH, fr;q=0.9', 'ja, *;q=0.5', '*']) {
@@ -57,7 +57,7 @@ test('mails about an account use the language of the request, else that of the s
   expect(told).toEqual([['fr', 'fr'], ...[1, 2].map(() => ['en', 'en'])]);
 });
 
-test('an account begins with the link in the mail, not before', async () => {
+test('an account is created when the mailed link is opened, not before', async () => {
   const shop = await openShop();
   const email = address();
 
@@ -91,7 +91,7 @@ test('a verification link works once, and a newer one replaces it', async () => 
   expect(used.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400, 400]);
 });
 
-test('an account gets the password and names of the opened link, and the other links end', async () => {
+test('an account gets the password and names of the registration whose link was opened, and the other links become invalid', async () => {
   for (const [opened, words, name] of [
     [0, PASSWORD, 'June'],
     [1, OTHER, 'Mallory'],
@@ -118,7 +118,7 @@ test('an account gets the password and names of the opened link, and the other l
   }
 });
 
-test('a registration does not replace a password that its customer has set meanwhile', async () => {
+test('opening a link does not replace a password that the customer has set meanwhile', async () => {
   const shop = await openShop();
   const email = address();
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email } });
@@ -134,7 +134,7 @@ test('a registration does not replace a password that its customer has set meanw
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('one of several links opened concurrently for one address begins the account', async () => {
+test('only one of several links opened concurrently for one e-mail address creates the account', async () => {
   const shop = await openShop();
   const email = address();
   const tokens = [];
@@ -145,7 +145,7 @@ test('one of several links opened concurrently for one address begins the accoun
   expect(answers.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400]);
 });
 
-test('a mail requested again has a link for each registration, with its time', async () => {
+test('a verification mail requested again has a link for each registration, with its time', async () => {
   const shop = await openShop();
   const email = address();
   await givenRegistration(shop, email, PASSWORD);
@@ -167,7 +167,7 @@ test('a mail requested again has a link for each registration, with its time', a
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('the owner of an address with an account is warned, and nothing changes', async () => {
+test('registering an e-mail address that has an account warns its owner and changes nothing', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
 
@@ -181,7 +181,7 @@ test('the owner of an address with an account is warned, and nothing changes', a
   expect((await logInAs(shop, email, OTHER)).status).toBe(401);
 });
 
-test('a customer created by staff keeps the existing data, and gets the password', async () => {
+test('a customer created by staff keeps their data on registration, and gets the password', async () => {
   const shop = await openShop();
   const email = address();
   const { data: entered } = await shop.dashboard.POST('/api/dashboard/customers', {
@@ -194,7 +194,7 @@ test('a customer created by staff keeps the existing data, and gets the password
   expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
 });
 
-test('a verified address gets its guest orders in any case, and no others', async () => {
+test('an account gets the guest orders of its verified e-mail address regardless of case, and no others', async () => {
   const shop = await openShop();
   const email = address();
   const order = (to: string) =>
@@ -222,7 +222,7 @@ test('a verified address gets its guest orders in any case, and no others', asyn
   ]);
 });
 
-test('answers alike for a wrong password, an unknown address and an account of another shop', async () => {
+test('answers the same for a wrong password, an unknown e-mail address and an account of another shop', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -238,7 +238,7 @@ test('answers alike for a wrong password, an unknown address and an account of a
   expect(told[0]).toMatchObject({ status: 401, error: { error: 'invalid_credentials' } });
 });
 
-test('counts concurrent guesses one by one, per shop and address', async () => {
+test('counts concurrent wrong passwords one by one, per shop and e-mail address', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -254,7 +254,7 @@ test('counts concurrent guesses one by one, per shop and address', async () => {
   expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
 });
 
-test('every call checks the customer token, and an invalid one never counts as none', async () => {
+test('every call checks the customer token, and an invalid one is never treated as missing', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { client, access_token } = await shop.givenCustomer();
@@ -280,7 +280,7 @@ test('every call checks the customer token, and an invalid one never counts as n
   }
 });
 
-test('a token ends an hour after its last use, and 30 days after the login in any case', async () => {
+test('a customer token ends an hour after its last use, and always 30 days after the login', async () => {
   const shop = await openShop();
   const { client, session } = await shop.givenCustomer();
   const endsIn = async (expires: string, renewable: string) =>
@@ -311,7 +311,7 @@ test('a token ends an hour after its last use, and 30 days after the login in an
   expect((await client.GET(me)).response.status).toBe(401);
 });
 
-test('a renewed token replaces the old one, which works for at most another minute', async () => {
+test('a renewed customer token replaces the old one, which works for at most another minute', async () => {
   const shop = await openShop();
   const { client, session } = await shop.givenCustomer();
 
@@ -329,7 +329,7 @@ test('a renewed token replaces the old one, which works for at most another minu
   expect(rows[0]?.seconds).toBeLessThanOrEqual(60);
 });
 
-test('a logout ends the session with all its tokens, including concurrent ones, and no other session', async () => {
+test('a logout ends the session with all its tokens, even those issued concurrently, and no other session', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -345,7 +345,7 @@ test('a logout ends the session with all its tokens, including concurrent ones, 
   expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
 });
 
-test('logging out everywhere ends every session of the customer, including concurrent tokens, and nobody else’s', async () => {
+test('logging out everywhere ends every session of the customer, including tokens issued concurrently, and nobody else’s', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -367,7 +367,7 @@ test('logging out everywhere ends every session of the customer, including concu
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('a repeated login or renewal with its key returns the same token until it is revoked', async () => {
+test('repeating a login or renewal with the same Idempotency-Key returns the same token until it is revoked', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const keyed = () => ({ params: { header: { 'Idempotency-Key': randomUUID() } } });
@@ -387,7 +387,7 @@ test('a repeated login or renewal with its key returns the same token until it i
   expect([dead.response.status, dead.error]).toMatchObject([409, { error: 'key_not_active' }]);
 });
 
-test('the key of one session does not return the response of another', async () => {
+test('an Idempotency-Key of one session does not return the response of another', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session } = await logInAs(shop, email, PASSWORD);
@@ -400,7 +400,7 @@ test('the key of one session does not return the response of another', async () 
   expect(error).toMatchObject({ detail: [{ type: 'idempotency_conflict' }] });
 });
 
-test('a reset link sets a new password once and ends every session', async () => {
+test('a password reset link works once, sets a new password and ends every session', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
 
@@ -422,7 +422,7 @@ test('a reset link sets a new password once and ends every session', async () =>
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('a reset link ends with a newer one, after 30 minutes, and in another shop', async () => {
+test('a password reset link is invalid after 30 minutes, after a newer one was sent, and in another shop', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -447,7 +447,7 @@ test('a reset link ends with a newer one, after 30 minutes, and in another shop'
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('sends nothing to an unknown address, and the queue contains no secret', async () => {
+test('sends nothing to an unknown e-mail address, and the queue contains no secret', async () => {
   const shop = await openShop();
   const email = address();
   await shop.storefront.POST(resetRequest, { body: { email } });
@@ -465,7 +465,7 @@ test('sends nothing to an unknown address, and the queue contains no secret', as
   expect(await mailsTo(shop, email)).toEqual([]);
 });
 
-test('changes only the given profile fields; null empties one', async () => {
+test('an update changes only the given profile fields, and null empties a field', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
 
@@ -476,7 +476,7 @@ test('changes only the given profile fields; null empties one', async () => {
   expect((await client.GET(me)).data).toEqual(data);
 });
 
-test('a new address needs the password, and counts once its link is used', async () => {
+test('changing the e-mail address needs the password, and takes effect once the link is used', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const next = address();
@@ -495,7 +495,7 @@ test('a new address needs the password, and counts once its link is used', async
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('an address of another customer is neither accepted nor revealed', async () => {
+test('an e-mail address of another customer is neither accepted nor revealed', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const other = await shop.givenCustomer();
@@ -506,7 +506,7 @@ test('an address of another customer is neither accepted nor revealed', async ()
   expect(await newestTo(shop, other.email)).toMatchObject({ subject: expect.stringContaining('Someone'), token: '' });
 });
 
-test('a new password ends every session except the current one', async () => {
+test('changing the password ends every session except the current one', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session } = await logInAs(shop, email, PASSWORD);
@@ -524,7 +524,7 @@ test('a new password ends every session except the current one', async () => {
   expect((await logInAs(shop, email, OTHER)).status).toBe(200);
 });
 
-test('a closed account is gone, its orders stay without it, and its address is free again', async () => {
+test('closing an account removes it, keeps its orders without a customer, and frees its e-mail address', async () => {
   const shop = await openShop();
   const { client, id, email } = await shop.givenCustomer();
   const cart = await shop.givenCart('10.00', client);
@@ -568,7 +568,7 @@ test('closing an account releases the stock and the code of its checkout', async
 
 const ADDRESS = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-test('a login merges the guest cart, and a cart that cannot be merged is no error', async () => {
+test('a login merges the guest cart, and a cart that cannot be merged causes no error', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const guest = await shop.givenCart();
@@ -587,7 +587,7 @@ test('a login merges the guest cart, and a cart that cannot be merged is no erro
   expect([again.data?.cart_id, unknown.data?.cart_id]).toEqual([data?.cart_id, data?.cart_id]);
 });
 
-test('a login during a checkout leaves the last piece to the shopper who reserved it', async () => {
+test('a login during a checkout does not take the last item from the shopper who reserved it', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { email } = await shop.givenCustomer();

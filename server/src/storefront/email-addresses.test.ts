@@ -10,7 +10,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const register = ({ storefront }: OpenShop, email: string) =>
   storefront.POST('/api/storefront/customer/register', { body: { email, password: 'a long enough password' } });
 
-test.each(REFUSED)('rejects %s wherever a shopper, a customer or a staff member is named', async (email) => {
+test.each(REFUSED)('rejects the e-mail address %s for shoppers, customers and staff', async (email) => {
   const shop = await openShop();
   const checkout = await shop.givenCheckout();
   const refusals = [
@@ -31,7 +31,7 @@ test.each(REFUSED)('rejects %s wherever a shopper, a customer or a staff member 
   }
 });
 
-test('does not complete a checkout with an undeliverable e-mail from an earlier version', async () => {
+test('does not complete a checkout with an undeliverable e-mail address from an earlier version', async () => {
   const shop = await openShop();
   const { id: checkout_id } = await shop.givenCheckout();
   await shop.owner.query('update commerce.checkouts set email = $1 where id = $2', ['lena@mail', checkout_id]);
@@ -43,7 +43,7 @@ test('does not complete a checkout with an undeliverable e-mail from an earlier 
   expect(error).toMatchObject({ error: 'checkout_incomplete', missing: ['email'] });
 });
 
-test('an import reports the row of an undeliverable address, and imports the others', async () => {
+test('an import reports rows with an undeliverable e-mail address, and imports the others', async () => {
   const { dashboard } = await openShop();
   const { data } = await dashboard.POST('/api/dashboard/customers/import', {
     body: { customers: [{ email: 'lena@mail' }, { email: 'lena@example.com' }] },
@@ -55,7 +55,7 @@ test('an import reports the row of an undeliverable address, and imports the oth
   ]);
 });
 
-test('stores an internationalised domain in one form, however it is typed', async () => {
+test('stores an e-mail address with an internationalised domain in one form, however it is typed', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'Info@MÜLLER.de' } });
   expect(data?.email).toBe('info@xn--mller-kva.de');
@@ -71,7 +71,7 @@ test('stores an internationalised domain in one form, however it is typed', asyn
   expect(patched.data).toMatchObject({ email: 'info@xn--mller-kva.de', status: 'ready' });
 });
 
-test('a login accepts an address from the time when such addresses were accepted', async () => {
+test('a login accepts an invalid e-mail address that was accepted at registration', async () => {
   const shop = await openShop();
   const { email, password } = await shop.givenCustomer();
   await shop.owner.query('update commerce.customers set email = $1 where site_id = $2 and email = $3', [
@@ -86,7 +86,7 @@ test('a login accepts an address from the time when such addresses were accepted
   expect(response.status).toBe(200);
 });
 
-test('the page suggests a mistyped provider, shows a domain as it is written, and accepts both', async () => {
+test('the checkout page suggests the right spelling of a mistyped e-mail provider, shows domains as written, and accepts both', async () => {
   const shop = await openShop();
   const { id: checkout_id, checkout_url } = await shop.givenCheckout();
   const browser = new PaperBrowser(shop.baseUrl);

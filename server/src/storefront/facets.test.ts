@@ -45,7 +45,7 @@ async function openMixedShop() {
   return { ...shop, listed };
 }
 
-test('a chosen vendor, type or tag keeps the choices of its kind, and narrows all other kinds', async () => {
+test('choosing a vendor, type or tag keeps the other choices of that facet, and narrows all other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['alder'] })).toEqual({
@@ -59,7 +59,7 @@ test('a chosen vendor, type or tag keeps the choices of its kind, and narrows al
   expect(await listed({ tag: ['summer'] })).toMatchObject({ vendors: 'Alder 1', tags: 'winter 3, summer 1' });
 });
 
-test('counts each kind under the filters of all other kinds', async () => {
+test('counts each facet under the filters of all other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['Alder'], tag: ['winter'], price_max: '70' })).toEqual({
@@ -75,7 +75,7 @@ test('counts each kind under the filters of all other kinds', async () => {
   });
 });
 
-test('limits of the price keep the whole range as a choice', async () => {
+test('a price filter keeps showing the whole price range', async () => {
   const { listed } = await openMixedShop();
 
   const whole = '15.00 to 90.00';
@@ -95,7 +95,7 @@ test('counts products in stock and out of stock, unless unavailable ones are hid
   expect(await listed({ in_stock: true, unavailable: 'hide' })).toMatchObject({ total: 3, in_stock: '3 of 3' });
 });
 
-test('a chosen value of an option keeps its other values, and narrows the other options', async () => {
+test('choosing an option value keeps the other values of that option, and narrows the other options', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ option: ['COLOUR:blue'] })).toMatchObject({
@@ -118,7 +118,7 @@ test('several values of one option are combined with OR', async () => {
   expect((await listed({ option: ['Colour:Blue', 'Colour:Green', 'Size:M'] })).total).toBe(1);
 });
 
-test('the filters of a search keep the other choices among its results', async () => {
+test('filters of a search keep the other choices among the search results', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ q: 'shirt', vendor: ['Alder'] })).toEqual({

@@ -32,13 +32,13 @@ function keptAt(shop: StripeShop): number {
   return taken - mine(refunds).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-test('the provider deadline of a request is shorter than its own', () => {
+test('the deadline of a provider call is shorter than that of the request', () => {
   expect(PROVIDER_DEADLINES.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
   expect(PROVIDER_DEADLINES.returning).toBeLessThan(PROVIDER_DEADLINES.request);
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  '%s: beginning a payment returns in time, and pays once',
+  '%s: starting a payment returns in time, and charges once',
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -52,7 +52,7 @@ test.each(['silent_before', 'silent_after'] as const)(
 );
 
 test.each(['silent_before', 'silent_after'] as const)(
-  "%s: so do Stripe's page, its outcome and its end",
+  "%s: opening, querying and ending Stripe's page return in time",
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -73,7 +73,7 @@ test.each(['silent_before', 'silent_after'] as const)(
   },
 );
 
-test('a returning shopper sees the checkout in time, and the order a moment later', async () => {
+test('a shopper who returns from Stripe sees the checkout in time, and the order a moment later', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -89,7 +89,7 @@ test('a returning shopper sees the checkout in time, and the order a moment late
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  '%s: captures and refunds continue until they happened, once',
+  '%s: captures and refunds are retried until they succeed, once',
   async (kind) => {
     const shop = await stripe.givenShop({ capture: 'manual' });
     const { id: order_id } = await shop.givenPaidOrder();

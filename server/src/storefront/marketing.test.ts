@@ -33,7 +33,7 @@ function newest({ said = [] }: Awaited<ReturnType<typeof detailsOf>>) {
   return { count: said.length, granted, source, wording };
 }
 
-test('stores marketing consent with time, source and wording, and its withdrawal', async () => {
+test('stores marketing consent with its time, source and wording, and its withdrawal', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const body = { email, password: PASSWORD, marketing_opt_in: true, marketing_wording: WORDING };
@@ -85,7 +85,7 @@ test('stores marketing consent with time, source and wording, and its withdrawal
   expect(left.rowCount).toBe(0);
 });
 
-test('consent at the checkout applies once the order is placed, and a later decision stays', async () => {
+test('consent given at the checkout applies once the order is placed, and a later decision is kept', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const said = { marketing_opt_in: true, marketing_wording: WORDING };
@@ -112,7 +112,7 @@ test('consent at the checkout applies once the order is placed, and a later deci
   expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{ granted: false }, {}, {}, {}] });
 });
 
-test("a guest's consent belongs to the account that verifies the address, and does not opt it in", async () => {
+test("a guest's consent belongs to the account that verifies the e-mail address, and does not opt that account in", async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const { id: order_id } = await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });
@@ -130,7 +130,7 @@ test("a guest's consent belongs to the account that verifies the address, and do
   });
 });
 
-test('the pages ask only if the shop wants it, with an unticked box, and store the wording', async () => {
+test('the pages ask for consent only if the shop wants it, with an unticked box, and store the wording', async () => {
   const shop = await openShop();
   const { id, email, client } = await shop.givenCustomer();
   const checkout = await shop.givenCheckout({ client, email, payment_method: null });

@@ -96,7 +96,7 @@ test('a payment that needs the shopper returns the next action, and completing a
   });
 });
 
-test('after a change of the secret key, the next action is returned again', async () => {
+test('the next action is still returned after a change of SECRET_KEY', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   const server = await startServer(databaseUrl(), { secretKey: 'the key that replaced it, as long as the other one' });
@@ -118,7 +118,7 @@ test('after a change of the secret key, the next action is returned again', asyn
   expect(read.data?.payment?.next_action?.url).toContain('/test-payment/');
 });
 
-test('with only a return_url the provider shows its own page, and redirects to allowed origins only', async () => {
+test('with only a return_url the provider shows its own page, and redirects only to allowed origins', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });
   const { checkout } = await givenPayable(shop);
@@ -210,7 +210,7 @@ test('cart and checkout cannot change while a payment is open, until it is cance
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test('cancelling a payment that has just succeeded creates the order', async () => {
+test('cancelling a payment that has just succeeded creates the order instead', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   await decide(shop, 'succeeded');
@@ -221,7 +221,7 @@ test('cancelling a payment that has just succeeded creates the order', async () 
   expect((await ordersOf(shop))[0]).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a shopper who never returns gets the order, as shown when the payment began', async () => {
+test('a shopper who never returns from the provider gets the order as shown when the payment began', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ value: '5.00', minimum_subtotal: '15' });
   const product = await shop.givenProduct();
@@ -255,7 +255,7 @@ test('a shopper who never returns gets the order, as shown when the payment bega
   expect(await moneyOf(shop)).toBe(1990);
 });
 
-test('an unfinished payment is cancelled after its time, and its checkout continues', async () => {
+test('an unfinished payment is cancelled after its deadline, and its checkout continues', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
@@ -270,7 +270,7 @@ test('an unfinished payment is cancelled after its time, and its checkout contin
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
 });
 
-test('keeps stock for an hour while the provider does not answer; a later success is refunded', async () => {
+test('keeps stock reserved for an hour while the provider does not answer; a later success is refunded', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   const down = async () => {
@@ -303,7 +303,7 @@ test('keeps stock for an hour while the provider does not answer; a later succes
   expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({ payment: null });
 });
 
-test('every provider call happens after its payment is recorded, without an open transaction', async () => {
+test('every provider call is made after its payment is recorded, and outside of a transaction', async () => {
   const shop = await openShop();
   const provider = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
   const calls: [string, number, string[]][] = [];
@@ -375,7 +375,7 @@ test('every provider call happens after its payment is recorded, without an open
   for (const call of calls) expect(call).toEqual([expect.any(String), 1, []]);
 });
 
-test('a success reported concurrently several times creates one order', async () => {
+test('a payment reported as successful several times concurrently creates one order', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   await decide(shop, 'succeeded');
@@ -393,7 +393,7 @@ test('a success reported concurrently several times creates one order', async ()
   expect(await moneyOf(shop)).toBe(2490);
 });
 
-test('money of another amount or currency is refunded, and creates no order', async () => {
+test('a payment in another currency or amount is refunded, and creates no order', async () => {
   for (const change of ['amount = amount + 1', `currency = 'USD'`]) {
     const shop = await openShop();
     const { checkout } = await givenPaying(shop);
@@ -410,7 +410,7 @@ test('money of another amount or currency is refunded, and creates no order', as
   }
 });
 
-test('stores the response with the next action encrypted, and returns it again under its key', async () => {
+test('the response with the next action is stored encrypted, and returned again under its Idempotency-Key', async () => {
   const client_secret = `pi_${randomUUID()}_secret_${randomUUID()}`;
   const shop = await openShop();
   const card: PaymentProvider = {
@@ -462,7 +462,7 @@ test('stores the response with the next action encrypted, and returns it again u
   }
 });
 
-test("a payment reserves its total in the agent's budget until it ends, and a revoked token does not stop it", async () => {
+test("a payment reserves its total in the agent's budget until it ends, and revoking the agent's token does not stop it", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const agent = await givenAgent(shop, customer, { budget_cents: 4_000 });

@@ -30,7 +30,7 @@ test('finds a product by id and by slug', async () => {
   expect(byId.data).toEqual(bySlug.data);
 });
 
-test('updated_since lists products changed or published since then, not sold ones', async () => {
+test('updated_since lists products changed or published since then, but not those only sold', async () => {
   const { storefront, dashboard, givenProduct, owner, site_id, givenOrder } = await openShop();
   const [old, sold, changed, released] = await Promise.all(
     ['Old', 'Sold', 'Changed', 'Released'].map((name) => givenProduct({ name })),
@@ -58,7 +58,7 @@ test('updated_since lists products changed or published since then, not sold one
   expect(error).toMatchObject({ detail: [{ loc: ['query', 'updated_since'] }] });
 });
 
-test('filters of one kind are combined with OR, different kinds with AND', async () => {
+test('filters on one field are combined with OR, on different fields with AND', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['Wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Finch', tags: ['wool', 'sale'], price: '20' });
@@ -116,7 +116,7 @@ test('every sort has a stable order, and pages never overlap', async () => {
   expect((await storefront.GET(products, { params: { query: { ...far, limit: 2 } } })).data?.total).toBe(5);
 });
 
-test('facets count the values of all matches', async () => {
+test('facets count the values of all matching products', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Alder', tags: ['wool', 'sale'], price: '25', inventory_quantity: 0 });
@@ -159,7 +159,7 @@ test('facets count the values of all matches', async () => {
   });
 });
 
-test('search finds the SKU first, whole words, prefixes of the last word, and misspelt words', async () => {
+test('search ranks a matching SKU first and finds whole words, prefixes of the last word, and misspelt words', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Enamel bottle', sku: 'BTL-1', description: 'Keeps lamps cold' });
   await givenProduct({ name: 'Desk lamp', sku: 'LMP-9', tags: ['office'] });
@@ -176,7 +176,7 @@ test('search finds the SKU first, whole words, prefixes of the last word, and mi
   expect(await found("' & | ! :* ( ) \\ %")).toEqual([]);
 });
 
-test('a cached response is never stale: the next read after a change shows it', async () => {
+test('a cached response is never stale: the next read after a change returns the change', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug', price: '10' });
   const read = () => storefront.GET(product, { params: { path: { id_or_slug: 'mug' } } });

@@ -20,7 +20,7 @@ async function openReady() {
   return { shop, checkout, params: { path: { checkout_id: checkout.id } }, expected: checkout.review_token ?? '' };
 }
 
-test('the token stays the same without changes, and completes the checkout', async () => {
+test('the review token stays the same without changes, and completes the checkout', async () => {
   const { shop, params, expected } = await openReady();
   expect((await shop.storefront.GET(AT, { params })).data?.review_token).toBe(expected);
   const { data } = await shop.storefront.POST(`${AT}/complete`, { params, body: { expected } });
@@ -36,7 +36,7 @@ test.each([
   ['payment_method', { payment_method: 'card' }],
   ['note', { note: 'Ring twice' }],
 ] as const)(
-  'rejects the token from before %s changed (409 review_changed), and accepts the new one',
+  'rejects a review token from before %s changed (409 review_changed), and accepts the new one',
   async (field, body) => {
     const { shop, params, expected } = await openReady();
     const { data: changed } = await shop.storefront.PATCH(AT, { params, body });
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('rejects the token when a price, a name, a quantity or the delivery has changed, and names the parts', async () => {
+test('rejects a review token when a price, a name, a quantity or the delivery has changed, and names the changed parts', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '10.00' });
   const checkout = await shop.givenCheckout({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
@@ -89,7 +89,7 @@ test('rejects the token when a price, a name, a quantity or the delivery has cha
   }
 });
 
-test('a token of another checkout, or a foreign one, completes nothing', async () => {
+test('a review token of another checkout, or an invented one, completes nothing', async () => {
   const { shop, params } = await openReady();
   const other = await shop.givenCheckout();
   for (const expected of [other.review_token ?? '', 'AAAAAAAAAAAAAAAAAAAAAAAA']) {
@@ -99,7 +99,7 @@ test('a token of another checkout, or a foreign one, completes nothing', async (
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('an agent’s checkout is bound to its customer by their first post; an agent that may not read them gets no token', async () => {
+test('once the customer has submitted a page of an agent’s checkout, the agent can neither change nor read the buyer data, and gets no review token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);

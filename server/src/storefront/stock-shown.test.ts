@@ -17,7 +17,7 @@ async function shown({ storefront }: OpenShop, slug: string) {
   return [variant?.inventory_quantity, variant?.is_low_stock, variant?.is_out_of_stock, data?.total_inventory];
 }
 
-test('storefront and sync show the configured stock detail, and the dashboard all of it', async () => {
+test('the storefront and sync APIs show the configured stock detail, and the dashboard the full stock', async () => {
   const shop = await openShop();
   const { dashboard, sync, givenProduct } = shop;
   await givenProduct({ name: 'Many', inventory_quantity: 40, low_stock_threshold: 5, sku: 'MANY' });

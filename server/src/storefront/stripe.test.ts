@@ -34,7 +34,7 @@ function keptAt(shop: StripeShop): number {
   return taken - returned;
 }
 
-test('the page says before the button that the card is entered at the provider, after it', async () => {
+test('the page says before its button that the card is entered at the provider afterwards', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const params = { path: { checkout_id: id } };
@@ -55,7 +55,7 @@ test('a valid card creates the order, and a declined one leaves the checkout ope
   expect(keptAt(shop)).toBe(1_490);
 });
 
-test('an order is paid online if the provider settles another method than a card, and is refunded by it', async () => {
+test('an order paid at the provider by another method than a card counts as paid online, and is refunded by that method', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const { data } = await shop.complete(id, { confirmation_token: shop.givenToken('wallet') });
@@ -104,7 +104,7 @@ test('3-D Secure is confirmed at the bank, and the order is created when the sho
   expect((await shop.complete(id, {})).data).toMatchObject({ order: { payment_status: 'paid' } });
 });
 
-test('a rejected 3-D Secure fails, and an abandoned one expires', async () => {
+test('a payment whose 3-D Secure is rejected fails, and an abandoned one expires', async () => {
   const shop = await stripe.givenShop();
   const [refused, abandoned] = [await shop.givenCheckout(), await shop.givenCheckout()];
   const begin = async (checkout_id: string) => {
@@ -126,7 +126,7 @@ test('a rejected 3-D Secure fails, and an abandoned one expires', async () => {
   expect(keptAt(shop)).toBe(0);
 });
 
-test("a success on Stripe's page creates the order without the shopper's return", async () => {
+test("a payment on Stripe's page creates the order even if the shopper does not return", async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -134,7 +134,7 @@ test("a success on Stripe's page creates the order without the shopper's return"
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a page that the shopper abandons is ended, so that it cannot be paid any more', async () => {
+test('a Stripe page that the shopper abandons is ended, so that it can no longer be paid', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   const params = { path: { checkout_id } };
@@ -203,7 +203,7 @@ test("refunds the rest of a payment without an order after a partial refund in S
   expect(await statusOf(shop)).toBe('refunded');
 });
 
-test('refunds money without an order again after a bank rejected it, and then leaves it to the staff', async () => {
+test('refunds a payment without an order once more after a bank rejected the refund, then leaves it to the staff', async () => {
   const shop = await stripe.givenShop();
   await givenKeptPayment(shop);
   await shop.settlePayments();

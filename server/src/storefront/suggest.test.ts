@@ -13,7 +13,7 @@ async function suggest({ storefront }: OpenShop, q: string, limit?: number) {
   };
 }
 
-test('finds the prefix of a word as well as the whole word, which ranks first', async () => {
+test('a search finds the prefix of a word as well as the whole word, which ranks first', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Stoneware Mug' });
   await givenProduct({ name: 'Boots', description: 'Soles as hard as stone.' });
@@ -53,7 +53,7 @@ test('suggestions contain products, published collections and completed words', 
   expect(await suggest(shop, '?%_\\')).toEqual({ products: [], collections: [], terms: [] });
 });
 
-test('finds the last word whether few or many names have a word with that prefix', async () => {
+test('suggests products by the prefix of the last word, whether few or many names contain it', async () => {
   const shop = await openShop();
   const soup = await shop.givenProduct({ name: 'Stoneware Mushroom Bowl' });
   await shop.givenProduct({ name: 'Stoneware Plate', description: 'For mussels.' });
@@ -67,7 +67,7 @@ test('finds the last word whether few or many names have a word with that prefix
   expect(await found()).toEqual(few);
 });
 
-test('suggestions follow the catalogue at once, and stay within the shop', async () => {
+test('suggestions follow catalogue changes at once, and stay within the shop', async () => {
   const shop = await openShop();
   const other = await openShop();
   await other.givenProduct({ name: 'Kettle of another shop' });

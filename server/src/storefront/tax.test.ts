@@ -72,7 +72,7 @@ async function fillIn({ storefront }: OpenShop, checkout_id: string, address: { 
   return data;
 }
 
-test('taxes each line by the class of its product, with the most specific rate of the address', async () => {
+test('taxes each line by the tax class of its product, at the most specific rate for the address', async () => {
   const shop = await givenShop();
   const checkout_id = await givenCheckout(shop, [undefined, 'reduced', 'zero', 'of-our-own'], '100.00');
   const taxAt = async (address: { country: string; state?: string }) => (await fillIn(shop, checkout_id, address)).tax;
@@ -86,7 +86,7 @@ test('taxes each line by the class of its product, with the most specific rate o
   }
 });
 
-test('an order contains its tax by rate, with the lines and the shipping cost, which add up to its tax', async () => {
+test("an order contains its tax by rate, each with its lines and shipping cost; together they are the order's tax", async () => {
   for (const included of [false, true]) {
     const shop = await givenShop(included);
     await shop.givenDiscount({ code: 'TEN', kind: 'percentage', value: '10' });
@@ -128,7 +128,7 @@ test('an order contains its tax by rate, with the lines and the shipping cost, w
   }
 });
 
-test('taxes the shipping of a book like the book, or at the standard rate if the shop chose that', async () => {
+test("taxes the shipping of a book at the book's rate, or at the standard rate if the shop chose that", async () => {
   const shop = await givenShop(true);
   const checkout_id = await givenCheckout(shop, ['reduced'], '21.40');
   // Contained in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the parcel is 0.78.
@@ -151,7 +151,7 @@ test('taxes the shipping of a book like the book, or at the standard rate if the
   ]);
 });
 
-test('rejects repeated rates for a country, state and class, in any spelling of the state', async () => {
+test('rejects tax rates that repeat a country, state and class, in any spelling of the state', async () => {
   const { dashboard } = await openShop();
   const { error } = await dashboard.PATCH('/api/dashboard/settings', {
     body: {
@@ -166,7 +166,7 @@ test('rejects repeated rates for a country, state and class, in any spelling of 
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'tax_rates', 2, 'country'], type: 'value_error' }] });
 });
 
-test('the tax class of a product can be read, changed, imported and exported, and integrations see its change', async () => {
+test('the tax class of a product can be read, changed, imported and exported, and integrations see changes', async () => {
   const { dashboard, storefront, sync, givenProduct } = await openShop();
   const book = await givenProduct({ name: 'Book', tax_class: 'reduced' });
   expect(book.tax_class).toBe('reduced');

@@ -20,7 +20,7 @@ async function givenFour({ givenProduct }: OpenShop): Promise<void> {
   await givenProduct({ ...all, name: 'Mug D', price: '1', inventory_quantity: 2, published_at: at(4) });
 }
 
-test('lists unavailable products last without a sort, and in order with one', async () => {
+test('lists unavailable products last by default, and in the requested order with a sort', async () => {
   const shop = await openShop();
   await givenFour(shop);
 
@@ -32,7 +32,7 @@ test('lists unavailable products last without a sort, and in order with one', as
   expect(await names(shop, { in_stock: false })).toEqual(['Mug A', 'Mug C']);
 });
 
-test('lists unavailable search results in the same way', async () => {
+test('lists unavailable search results last by default, and in the requested order with a sort', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const places = async (query: object) =>
@@ -54,7 +54,7 @@ test('pages neither repeat nor miss a product at the border between available an
   expect(new Set(found.flat()).size).toBe(4);
 });
 
-test('a sold-out product moves to the end of search results on each page, and back when restocked', async () => {
+test('a sold-out product moves to the end of each page of search results, and back when restocked', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct({ name: 'Mug' });
   await shop.givenProduct({ name: 'Grey mug of enamel for campers' });
