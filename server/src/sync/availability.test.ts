@@ -11,7 +11,7 @@ async function variantOf(product: Awaited<ReturnType<OpenShop['givenProduct']>>)
   return product.variants[0]?.id ?? '';
 }
 
-test('returns each item in the order of the request, by id and by SKU', async () => {
+test('returns the availability of each item in the order of the request, by id and by SKU', async () => {
   const { sync, givenProduct } = await openShop();
   const mug = await givenProduct({
     options: [{ name: 'Colour', values: ['Slate', 'Oat', 'Rose'] }],
@@ -96,7 +96,7 @@ test('returns each item in the order of the request, by id and by SKU', async ()
   ]);
 });
 
-test('returns unknown for hidden products and those of another shop', async () => {
+test('reports hidden products and those of another shop as unknown', async () => {
   const { sync, givenProduct } = await openShop();
   const other = await openShop();
   const hidden = [
@@ -114,7 +114,7 @@ test('returns unknown for hidden products and those of another shop', async () =
   expect(answer.items).toHaveLength(6);
 });
 
-test('excludes reserved stock, and returns new data under the same key', async () => {
+test('excludes reserved stock, and returns current data even under a repeated Idempotency-Key', async () => {
   const { sync, givenProduct, givenCheckout } = await openShop();
   const variant_id = await variantOf(await givenProduct({ inventory_quantity: 10 }));
   const params = { header: { 'Idempotency-Key': '0192f3a0-4444-7000-8000-00000000000a' } };
@@ -126,7 +126,7 @@ test('excludes reserved stock, and returns new data under the same key', async (
   expect(await quantity()).toBe(6);
 });
 
-test('answers 500 items and rejects 501', async () => {
+test('accepts 500 items and rejects 501', async () => {
   const { sync } = await openShop();
   const items = Array.from({ length: 501 }, (_, index) => ({ sku: `SKU-${index}` }));
 
@@ -142,7 +142,7 @@ test.each([
   ['both', { variant_id: '0192f3a0-4444-7000-8000-000000000001', sku: 'MUG' }],
   ['an invalid id', { variant_id: 'MUG' }],
   ['a quantity of 0', { sku: 'MUG', quantity: 0 }],
-])('rejects an unidentified item at its place: %s', async (_what, item) => {
+])('rejects an item without a valid identifier, at its position: %s', async (_what, item) => {
   const { sync } = await openShop();
 
   const { error } = await sync.POST(availability, { body: { items: [{ sku: 'MUG' }, item as { sku: string }] } });

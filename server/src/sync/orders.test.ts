@@ -32,7 +32,7 @@ async function givenShop() {
   return { ...shop, mug, variant_id: mug.variants[0]?.id ?? '' };
 }
 
-test('creates a bank transfer order at once: priced, sold, numbered, awaiting payment and notified', async () => {
+test('creates a bank transfer order at once: prices set, stock sold, number assigned, awaiting payment, mails sent', async () => {
   const shop = await givenShop();
   const { sync, mug, variant_id } = shop;
   const email = `june-${shop.site_id}@example.com`;
@@ -78,7 +78,7 @@ test('creates a bank transfer order at once: priced, sold, numbered, awaiting pa
   ]);
 });
 
-test('returns an order by id, by reference and in the list, and handles it like any other', async () => {
+test('returns an order by id, by reference and in the list, and treats it like any other', async () => {
   const { sync, dashboard } = await givenShop();
   const first = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00') }));
   const second = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'ä/1 2' }) }));
@@ -109,7 +109,7 @@ test("shows the merchant an integration's reference, and finds the order by it",
   expect(read.external_reference).toBe('Widget/77-a');
 });
 
-test('reserves stock for a hosted checkout, which a person completes at its address', async () => {
+test('reserves stock for a hosted checkout, which a person completes at its URL', async () => {
   const shop = await givenShop();
   const { sync, storefront, mug } = shop;
   const option = await shop.givenTerms();
@@ -153,7 +153,7 @@ test('reserves stock for a hosted checkout, which a person completes at its addr
 test.each([
   ['cancelled', { status: 'cancelled' }],
   ['expired', { status: 'expired' }],
-])('reports an ended checkout as %s, without an address', async (word, { status }) => {
+])('reports an ended checkout as %s, without its URL', async (word, { status }) => {
   const { sync, owner } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { payment: 'hosted_checkout' }) }));
   await owner.query(
@@ -186,7 +186,7 @@ const CLAIMS: [string, Partial<SyncOrderInput>, (string | number)[], string][] =
 ];
 
 test.each(CLAIMS)(
-  'rejects a claim that differs from the catalogue at its place: %s',
+  'rejects a claim that differs from the catalogue, at its field: %s',
   async (_what, claim, at, expected) => {
     const shop = await givenShop();
 
@@ -232,7 +232,7 @@ test.each([
     ['line_items', 1, 'quantity'],
     'less_than_equal',
   ],
-])('rejects an invalid field at its place: %s', async (_what, wrong, at, type) => {
+])('rejects an invalid field at its path: %s', async (_what, wrong, at, type) => {
   const { sync } = await givenShop();
 
   const { error } = await sync.POST(orders, { body: orderFor('MUG', '14.00', wrong) });
@@ -270,7 +270,7 @@ test.each(Object.entries(NAMES))('identifies the variant of a line by %s', async
   expect(made.order?.line_items).toMatchObject([{ variant_id: blue, variant_name: 'Blue', price: '16.00' }]);
 });
 
-test('accepts a line with only its required fields by product name, and returns it', async () => {
+test('accepts a line with only the required fields, which names its product, and returns it', async () => {
   const { sync, variant_id } = await givenShop();
 
   const made = await unwrap(sync.POST(orders, { body: orderFor('', '', { line_items: [line] }) }));
@@ -278,7 +278,7 @@ test('accepts a line with only its required fields by product name, and returns 
   expect(made.order?.line_items).toMatchObject([{ name: 'Mug', variant_id, price: '14.00' }]);
 });
 
-test('rejects an ambiguous line and asks for more', async () => {
+test('rejects an ambiguous line and asks for more details', async () => {
   const { sync, givenProduct } = await openShop();
   const variants = ['Red', 'Blue'].map((option1) => ({ option1, price: '14.00' }));
   await givenProduct({ name: 'Mug', options: [{ name: 'Colour', values: ['Red', 'Blue'] }], variants });
@@ -319,7 +319,7 @@ test('answers 404 for a line that matches nothing, and names it', async () => {
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
-test('a reference identifies one order, even if it is sent again', async () => {
+test('a reference identifies one order, even if it is sent twice', async () => {
   const shop = await givenShop();
   const body = orderFor('MUG', '14.00', { reference: 'once' });
   const made = await unwrap(shop.sync.POST(orders, { body }));
@@ -338,7 +338,7 @@ test('a reference identifies one order, even if it is sent again', async () => {
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('creates one of 16 concurrent orders with one reference, and frees the reference of a rejected order', async () => {
+test('creates one of 16 concurrent orders with the same reference; a rejected order frees its reference', async () => {
   const shop = await givenShop();
   const refused = await shop.sync.POST(orders, { body: orderFor('MUG', '1.00', { reference: 'raced' }) });
   expect(refused.response.status).toBe(422);
@@ -391,7 +391,7 @@ test('creates an order completely or not at all', async () => {
   expect(none).toEqual([]);
 });
 
-test('creates one order for repeated calls with one key', async () => {
+test('creates one order for repeated calls with one Idempotency-Key', async () => {
   const shop = await givenShop();
   const params = { header: { 'Idempotency-Key': crypto.randomUUID() } };
   const body = orderFor('MUG', '14.00', { payment: 'hosted_checkout' });
@@ -423,7 +423,7 @@ test('uses the cheapest shipping option for the address, or the given one', asyn
   expect(await shippingOf(unknown)).toBe('shipping_option_unavailable');
 });
 
-test('reports that a shop does not deliver there or accepts no transfers', async () => {
+test('reports if the shop does not deliver to the address or does not accept bank transfers', async () => {
   const shop = await openShop();
   await shop.givenProduct({ sku: 'MUG', price: '14.00' });
   const ordered = () => shop.sync.POST(orders, { body: orderFor('MUG', '14.00') });
@@ -446,7 +446,7 @@ test('accepts a minimal address and stores it as sent', async () => {
   });
 });
 
-test('assigns an order only to the customer with that verified e-mail', async () => {
+test('assigns an order to a customer only if the e-mail address is verified', async () => {
   const shop = await givenShop();
   const june = await shop.givenCustomer();
   const claimed = `claimed-${shop.site_id}@example.com`;
@@ -462,7 +462,7 @@ test('assigns an order only to the customer with that verified e-mail', async ()
   expect(mine.orders).toHaveLength(1);
 });
 
-test('hides orders of another shop, also by reference', async () => {
+test('hides orders of another shop, even if requested by reference', async () => {
   const [ours, theirs] = [await givenShop(), await givenShop()];
   const made = await unwrap(theirs.sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'theirs' }) }));
 
@@ -475,7 +475,7 @@ test('hides orders of another shop, also by reference', async () => {
   });
 });
 
-test('returns lines with only the required fields', async () => {
+test('returns order lines with only the required fields', async () => {
   const { sync, owner, site_id } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00') }));
   await owner.query(
@@ -490,7 +490,7 @@ test('returns lines with only the required fields', async () => {
   ]);
 });
 
-test('reports an order past its payment deadline as expired, alone and in the list', async () => {
+test('reports an order past its payment deadline as expired, both individually and in the list', async () => {
   for (const listed of [false, true]) {
     const shop = await givenShop();
     const made = await unwrap(shop.sync.POST(orders, { body: orderFor('MUG', '14.00') }));

@@ -145,7 +145,7 @@ interface Given {
   option_id: string;
 }
 
-test.each(Object.entries(DEEDS))('after a crawl, only %s is reported', async (_what, work) => {
+test.each(Object.entries(DEEDS))('after a full crawl, only %s is reported as changed', async (_what, work) => {
   const shop = await openShop();
   const other = await shop.givenProduct({ name: 'Another' });
   const mug = await shop.givenProduct({
@@ -171,7 +171,7 @@ test.each(Object.entries(DEEDS))('after a crawl, only %s is reported', async (_w
   expect(changes.at(-1)?.product).toEqual(data);
 });
 
-test('selling reserved pieces is not a change, because the reservation was reported', async () => {
+test('selling reserved stock is not reported as a change, because the reservation was', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct();
   const { id: checkout_id } = await shop.givenCheckout({
@@ -231,7 +231,7 @@ test('omits a product that was never public, and reports the removal of one that
   expect(changes).toMatchObject([{ product_id: shown.id, removed: true, product: null }]);
 });
 
-test('reports a change that commits late', async () => {
+test('reports a change whose transaction commits late', async () => {
   const shop = await openShop();
   const [slow, quick] = [await shop.givenProduct({ name: 'Slow' }), await shop.givenProduct({ name: 'Quick' })];
   const { cursor } = await crawlUntil(shop, tells(quick.id));
@@ -314,7 +314,7 @@ test('a copy kept by crawling during writes ends up equal to the catalogue', asy
   expect(new Map(listed.sort())).toEqual(new Map(data?.products.map((one) => [one.id, one] as const).sort()));
 });
 
-test('updated_since starts with the changes since then', async () => {
+test('a crawl with updated_since starts with the changes since then', async () => {
   const shop = await openShop();
   const [old, recent] = [await shop.givenProduct(), await shop.givenProduct()];
   await crawlUntil(shop, tells(recent.id));
@@ -336,7 +336,7 @@ test('updated_since starts with the changes since then', async () => {
   expect((await crawlUntil(shop, tells(later.id), resume_cursor)).changes).toHaveLength(1);
 });
 
-test('reports a product at its publication time', async () => {
+test('reports a product when its publication time arrives', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const { rows } = await shop.owner.query(
@@ -354,7 +354,7 @@ test('reports a product at its publication time', async () => {
   expect((await crawlUntil(shop, tells(id), cursor)).changes).toMatchObject([{ product_id: id, removed: false }]);
 });
 
-test('a restored database continues for existing cursors', async () => {
+test('cursors from before a database restore continue to work', async () => {
   const shop = await openShop();
   const [before, after] = [await shop.givenProduct(), await shop.givenProduct()];
   const { cursor } = await crawlUntil(shop, tells(after.id));
@@ -419,7 +419,7 @@ test.each([
   ['cursor', { cursor: '1-2-3' }, 'value_error'],
   ['limit', { limit: 501 }, 'less_than_equal'],
   ['updated_since', { updated_since: 'yesterday' }, 'datetime_parsing'],
-])('rejects an invalid parameter at its place: %s', async (name, query, type) => {
+])('rejects an invalid parameter at its path: %s', async (name, query, type) => {
   const { sync } = await openShop();
 
   const { error } = await sync.GET(products, { params: { query } });
