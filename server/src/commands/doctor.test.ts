@@ -37,7 +37,7 @@ async function findingsOf(check: string, env: Record<string, string>) {
   return findings.filter((finding) => finding.check === check);
 }
 
-test('names every mistake of the configuration with its fix', async () => {
+test('doctor names every configuration mistake with its fix', async () => {
   const found = await findingsOf('configuration', { PORT: 'eighty', ROLE: 'boss' });
 
   expect(found).toMatchObject([
@@ -46,7 +46,7 @@ test('names every mistake of the configuration with its fix', async () => {
   ]);
 });
 
-test('warns in production without a mail server', async () => {
+test('doctor warns in production if there is no mail server', async () => {
   const production = {
     NODE_ENV: 'production',
     BASE_URL: 'https://shop.example',
@@ -63,7 +63,7 @@ test('warns in production without a mail server', async () => {
   expect(await findingsOf('mails', { DATABASE_URL: env.DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
 });
 
-test('names an unreachable database without its password', async () => {
+test('doctor names an unreachable database without its password', async () => {
   const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
 
   expect(await findingsOf('connection', env)).toMatchObject([
@@ -78,7 +78,7 @@ test('names an unreachable database without its password', async () => {
   ]);
 });
 
-test('distinguishes a missing database from a stopped PostgreSQL', async () => {
+test('doctor distinguishes a missing database from a stopped PostgreSQL', async () => {
   const url = new URL(databaseUrl());
   url.pathname = '/nowhere_to_be_found';
 
@@ -87,7 +87,7 @@ test('distinguishes a missing database from a stopped PostgreSQL', async () => {
   expect(missing?.mend).toBe('Create the database that DATABASE_URL names.');
 });
 
-test('reports a database that was never created, and does not create it', async () => {
+test('doctor reports a database that was never created, and does not create it', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
   onTestFinished(() => rmSync(parent, { recursive: true }));
   const DATA_DIR = join(parent, 'mistyped');
@@ -104,7 +104,7 @@ test('reports a database that was never created, and does not create it', async 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test('reports missing migrations of an empty database and leaves it empty', async () => {
+test('doctor reports missing migrations of an empty database and leaves it empty', async () => {
   const DATABASE_URL = await givenDatabase();
 
   const [found] = await findingsOf('migrations', { DATABASE_URL });
@@ -114,7 +114,7 @@ test('reports missing migrations of an empty database and leaves it empty', asyn
   expect(await send(DATABASE_URL, tables)).toHaveLength(0);
 });
 
-test('accepts a migrated database, but not one with a missing or newer migration', async () => {
+test('doctor accepts a migrated database, but not one with a missing or newer migration', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
 
   const [well] = await findingsOf('migrations', { DATABASE_URL });
@@ -131,7 +131,7 @@ test('accepts a migrated database, but not one with a missing or newer migration
   expect(newer).toMatchObject({ state: 'wrong', found: expect.stringContaining('9999_newer') });
 });
 
-test('reports a database that may lose confirmed writes', async () => {
+test('doctor reports a database that may lose committed writes', async () => {
   const DATABASE_URL = await givenDatabase();
   await send(DATABASE_URL, `alter database ${new URL(DATABASE_URL).pathname.slice(1)} set synchronous_commit = off`);
 
@@ -140,7 +140,7 @@ test('reports a database that may lose confirmed writes', async () => {
   expect(found).toMatchObject({ state: 'wrong', found: expect.stringContaining('synchronous_commit = off') });
 });
 
-test('reports webhook secrets encrypted with another key', async () => {
+test('doctor reports webhook secrets encrypted with another key', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
   const [SECRET_KEY, another] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const shop = await givenWebhook(DATABASE_URL, SECRET_KEY);
@@ -177,7 +177,7 @@ async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ w
   return { webhook_id };
 }
 
-test('lists older SKUs that differ only in case', async () => {
+test('doctor lists existing SKUs that differ only in case', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
   const superuser = new URL(superuserUrl());
   superuser.pathname = new URL(DATABASE_URL).pathname;
@@ -210,7 +210,7 @@ test('lists older SKUs that differ only in case', async () => {
   expect(clean?.state).toBe('ok');
 });
 
-test('warns about an unreachable Redis, because the server runs without', async () => {
+test('doctor warns about an unreachable Redis instead of failing, because the server runs without it', async () => {
   const env = { DATABASE_URL: databaseUrl(), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };
 
   const [found] = await findingsOf('redis', env);

@@ -26,7 +26,7 @@ test.each(['start', 'doctor', 'migrate'])('%s reads the .env file of its folder'
   expect([code, printed]).toEqual([1, expect.stringContaining('PORT must be')]);
 });
 
-test('the environment takes precedence over the .env file', async () => {
+test('environment variables take precedence over the .env file', async () => {
   const { printed } = await run(['doctor'], 'PORT=eighty\nNODE_ENV=production\n', { PORT: '8085' });
 
   expect(printed).not.toContain('PORT must be');

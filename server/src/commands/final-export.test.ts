@@ -80,7 +80,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
   return rows[0]?.payment_status;
 }
 
-test('a moved shop cancels no order and sends no mail, and can be deleted without force', async () => {
+test('a moved shop cancels no orders and sends no mail, and can be deleted without force', async () => {
   const shop = await givenUnpaidOrder();
 
   const made = await imported(await exportedForGood(shop));
@@ -167,7 +167,7 @@ test('answers 503 to provider webhooks of a moved shop, and the payment stays op
   }
 });
 
-test('resumes a moved shop only with --not-imported, and then sells, cancels and mails as before', async () => {
+test('a moved shop can resume only with --not-imported, and then sells, cancels and mails as before', async () => {
   const shop = await givenUnpaidOrder();
   await exportedForGood(shop);
 
@@ -182,7 +182,7 @@ test('resumes a moved shop only with --not-imported, and then sells, cancels and
   expect(await statusOf(shop, shop.order.id)).toBe('expired');
 });
 
-test('fails a final export during an earlier transaction, and contains its order afterwards', async () => {
+test("a final export fails during an earlier transaction, and contains that transaction's order afterwards", async () => {
   const shop = await openShop();
   const connection = await shop.db.connect();
   await connection.query('begin');
@@ -210,7 +210,7 @@ test('fails a final export during an earlier transaction, and contains its order
   await exportedForGood(next);
 });
 
-test('operators move a site over HTTP: closed, exported, resumed only with confirmation', async () => {
+test('operators can move a site over HTTP: it is closed, exported, and resumed only with confirmation', async () => {
   const shop = await openShop();
   const operators = await openOperators();
   const site = `${SITES}/${shop.site_id}`;

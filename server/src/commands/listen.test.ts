@@ -46,7 +46,7 @@ test('rejects a body with two lengths', async () => {
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('rejects an address with non-ASCII bytes', async () => {
+test('rejects a URL with non-ASCII bytes', async () => {
   const { head } = await answerTo('GET /?q=caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n');
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
@@ -59,16 +59,19 @@ test('rejects an impossible Content-Length', async () => {
   expect(body).toMatchObject({ error: 'payload_too_large' });
 });
 
-test.each(['xchunked', 'chunked'])('rejects a body with invalid chunks or another coding: %s', async (coding) => {
-  const { head, body } = await answerTo(
-    `POST /waits HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\nno chunk\r\n`,
-  );
+test.each(['xchunked', 'chunked'])(
+  'rejects a body with invalid chunks or an unsupported transfer coding: %s',
+  async (coding) => {
+    const { head, body } = await answerTo(
+      `POST /waits HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\nno chunk\r\n`,
+    );
 
-  expect(head).toMatch(/^HTTP\/1\.1 400 /);
-  expect(body).toMatchObject({ error: 'invalid_request' });
-});
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(body).toMatchObject({ error: 'invalid_request' });
+  },
+);
 
-test('disconnects a client that sends its headers too slowly, with an error', async () => {
+test('disconnects a client that sends its headers too slowly, after returning an error', async () => {
   const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', { headersSeconds: 1 });
 
   expect(head).toMatch(/^HTTP\/1\.1 408 /);
@@ -107,7 +110,7 @@ describe('at the limit of connections', () => {
   const WAIT = 'GET /waits HTTP/1.1\r\nHost: x\r\n\r\n';
   const SLOW_BODY = 'POST /waits HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{';
 
-  test('serves a new request and closes the connection that has been silent for longest', async () => {
+  test('serves a new request and closes the connection that has been silent longest', async () => {
     const { call } = await crowdedServer();
     const silent = [await call(''), await call('GET / HTTP/1.1\r\nX-Slow: '), await call('')];
 
@@ -145,7 +148,7 @@ describe('at the limit of connections', () => {
   });
 });
 
-test('rejects a port in use', async () => {
+test('refuses to start on a port in use', async () => {
   const first = await listen(express(), { host: '127.0.0.1', port: 0, keepAliveSeconds: 1 });
   onTestFinished(() => void first.close());
   const { port } = first.address() as AddressInfo;

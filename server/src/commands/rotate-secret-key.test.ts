@@ -107,7 +107,7 @@ async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: str
   return post('/api/storefront/checkout', pair, { cart_id: cart.id });
 }
 
-test('re-encrypts payment account keys, and doctor reports keys that cannot be decrypted', async () => {
+test('re-encrypts payment account keys, and doctor reports those that cannot be decrypted', async () => {
   const shop = await givenShop();
   const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(shop.url).pathname }).href;
   const sealed = [
@@ -135,7 +135,7 @@ test('re-encrypts payment account keys, and doctor reports keys that cannot be d
   expect(await secretsOf(OLD)).toMatchObject({ state: 'wrong', found: expect.stringContaining(shop.site_id) });
 });
 
-test('assigns a connected account of the platform to a site', async () => {
+test('assigns an account connected by the platform to a site', async () => {
   const shop = await givenShop();
   const config = configOf(shop, { SECRET_KEY: OLD, STRIPE_PLATFORM_KEY: 'sk_live_platform' });
   const file = join(shop.dataDir, 'webhook-secret');
@@ -169,7 +169,7 @@ test('re-encrypts webhook secrets, and changes nothing when repeated', async () 
   expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('keeps links to open checkouts valid, old and new ones', async () => {
+test('keeps links to open checkouts valid, both old and new ones', async () => {
   const shop = await givenShop();
   const before = await startServer(shop.url, { secretKey: OLD });
   const checkout = await openCheckout(before.baseUrl, shop).finally(() => stopServer(before));
@@ -190,7 +190,7 @@ test('keeps links to open checkouts valid, old and new ones', async () => {
   }
 }, 300_000);
 
-test('changes the key in DATA_DIR, also after an interruption', async () => {
+test('changes SECRET_KEY in DATA_DIR, even after an interruption', async () => {
   const shop = await givenShop();
   const file = join(shop.dataDir, 'secret.key');
   writeFileSync(file, `${OLD}\n`);
@@ -208,7 +208,7 @@ test('changes the key in DATA_DIR, also after an interruption', async () => {
   expect(await openedBy(newest, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('lists secrets that neither key decrypts, leaves them, and rejects a missing or equal key', async () => {
+test('lists secrets that neither key decrypts, leaves them as they are, and rejects a missing or equal key', async () => {
   const shop = await givenShop();
   const keys = { SECRET_KEY: randomBytes(32).toString('hex'), NEW_SECRET_KEY: NEW };
 

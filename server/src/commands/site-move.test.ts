@@ -146,7 +146,7 @@ async function readAll(shop: TestShop, baseUrl: string, api_key: string): Promis
   >;
 }
 
-test('a moved shop has the same data over the API, continues its order numbers, and works only with new secrets', async () => {
+test('a moved shop returns the same data over the API, continues its order numbers, and accepts only new secrets', async () => {
   const shop = await givenLivedInShop();
   const host = `moved-${shop.site_id}.example`;
   await asOwner((owner) => addDomain(owner, { host, site_id: shop.site_id, is_primary: true }));
@@ -195,7 +195,7 @@ test('a moved shop has the same data over the API, continues its order numbers, 
   expect(made.staff).toEqual([{ email: shop.credentials.staff.email, password: expect.any(String) }]);
 });
 
-test('images waiting for processing keep their position on the new server', async () => {
+test('images waiting to be processed keep their position on the new server', async () => {
   const shop = await openShop();
   await shop.owner.query(
     `insert into commerce.files (site_id, id, name, filename, content_type, bytes, held_bytes, sha256, token_hash, status,
@@ -216,7 +216,7 @@ test('images waiting for processing keep their position on the new server', asyn
   expect(rows).toEqual([0, 1, 2, 3].map((priority) => ({ priority, max_attempts: 12 })));
 });
 
-test('an import sends nothing, and its audit verifies under the key of the new server', async () => {
+test('importing a site sends nothing, and its audit verifies under the key of the new server', async () => {
   const shop = await givenLivedInShop();
   const queued = `select t.identifier from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where j.payload->>'site_id' = $1`;
@@ -280,7 +280,7 @@ async function rewriteRows(file: string, changed: string, of: string, change: (r
   });
 }
 
-test('no row of a file refers to files of another site or of the server', async () => {
+test('rejects an imported file row that refers to files of another site or of the server', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const forged = join(dir, 'forged.site');
@@ -294,7 +294,7 @@ test('no row of a file refers to files of another site or of the server', async 
   }
 });
 
-test('keeps rate limits that are valid here, unless the operator leaves them out', async () => {
+test('an import keeps rate limits that are valid here, unless the operator leaves them out', async () => {
   const limitsOf = async (file: string, options = ALL) => {
     const { limits, site_id } = await imported(file, options);
     const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);
@@ -317,7 +317,7 @@ test('keeps rate limits that are valid here, unless the operator leaves them out
   expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
-test('names a former member in their actions without a login', async () => {
+test('former members are named in their actions, but have no login', async () => {
   const shop = await openShop();
   const { id: order_id } = await shop.givenOrder();
   const left = randomUUID();
@@ -344,7 +344,7 @@ test('names a former member in their actions without a login', async () => {
   expect(rows).toEqual([{ staff_id: left, name: 'Ilse Kern' }]);
 });
 
-test('removes markup that the API would reject, and changes nothing else', async () => {
+test('an import removes markup that the API would reject, and changes nothing else', async () => {
   const shop = await openShop();
   const kept = '<p>Holds <b>a litre</b></p>';
   const { id } = await shop.givenProduct({ description_html: kept });
@@ -366,7 +366,7 @@ test('removes markup that the API would reject, and changes nothing else', async
   expect(html.get(plain.id)).toBe('<p>Plain</p>');
 });
 
-test('drops a legal text whose address is not http or https', async () => {
+test('an import drops a legal text whose URL is not http or https', async () => {
   const shop = await openShop();
   const [terms_url, privacy_url] = ['https://shop.example/terms', 'https://shop.example/privacy'];
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { legal: { terms_url, privacy_url } } });
@@ -404,7 +404,7 @@ test.each(['javascript:steal({slug})', 'https://shop.example/{slug}\\nBuy now'])
   },
 );
 
-test('removes control characters from names, and resets an unknown time zone', async () => {
+test('an import removes control characters from names, and resets an unknown time zone', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Hill & Dale', time_zone: 'Europe/Lisbon' } });
   const [file, forged] = [await exported(shop), join(dir, 'names.site')];
@@ -420,7 +420,7 @@ test('removes control characters from names, and resets an unknown time zone', a
   expect((await dashboard.GET('/api/dashboard/overview')).response.status).toBe(200);
 });
 
-test('leaves an image at a foreign path out of an export', async () => {
+test('an export leaves out an image with a foreign path', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(
     `update commerce.files set sources = '[{"url": "http://localhost/files/x/..", "width": 1, "height": 1}]'
@@ -433,7 +433,7 @@ test('leaves an image at a foreign path out of an export', async () => {
   expect(files.count).toBe(0);
 });
 
-test('rejects an impossible import with instructions, and leaves nothing behind', async () => {
+test('rejects an import that cannot succeed with instructions, and leaves nothing behind', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const whole = readFileSync(file);
@@ -496,7 +496,7 @@ test('imports a site from a server that still records the migrations replaced by
   expect((await imported(file)).site_id).toBe(shop.site_id);
 });
 
-test('keeps an existing login, and assigns actions to it', async () => {
+test('an import keeps an existing login, and assigns actions to it', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const known = randomUUID();

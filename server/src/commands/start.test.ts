@@ -40,7 +40,7 @@ const LATER = [
   ...['libphonenumber-js', 'graphile-worker', 'nodemailer', '@opentelemetry/sdk-trace'],
 ];
 
-test('an API-only server loads optional modules only when it needs them', async () => {
+test('an API-only server loads optional modules only when needed', async () => {
   const server = await givenServer('api');
   // Modules that requests often need follow without a request.
   while (!(await packagesOf(server)).includes('@opentelemetry/api')) await sleep(100);
@@ -52,7 +52,7 @@ test('an API-only server loads optional modules only when it needs them', async 
   for (const name of LATER) expect(packages).not.toContain(name);
 }, 60_000);
 
-test('a server that is stopped while its jobs start ends normally', async () => {
+test('a server that is stopped while its jobs are starting exits normally', async () => {
   const server = await givenServer('all');
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
@@ -60,7 +60,7 @@ test('a server that is stopped while its jobs start ends normally', async () => 
   expect(await ended).toEqual([0, null]);
 }, 60_000);
 
-test('the queue of a new database is at the migration that a start expects', async () => {
+test('the job queue of a new database is at the migration that the server expects', async () => {
   const client = new pg.Client(databaseUrl());
   await client.connect();
   const { rows } = await client.query('select max(id) as newest from graphile_worker.migrations');

@@ -56,7 +56,7 @@ test('opens a German shop with few answers and the usual German settings', async
   expect(told.join('\n')).toMatch(/Tax in Germany, as of \d{4}-\d\d-\d\d: 19 %, reduced 7 %/);
 });
 
-test('repeats invalid answers, and asks for the tax if the rates are unknown', async () => {
+test('asks again after invalid answers, and asks for the tax if the rates are unknown', async () => {
   const { prompt, told } = scripted(
     ...['', 'Sidewalk', 'Atlantis', 'US', 'dollar', 'usd', 'klingon', 'en', 'New York', 'America/New_York'],
     ...['9', '1', 'five', '5', '7.25', '', 'n', 'DE00', '', '', 'no address', 'jo@example.com', 'Jo', 'short', ''],
@@ -81,7 +81,7 @@ test('repeats invalid answers, and asks for the tax if the rates are unknown', a
   );
 });
 
-test("reports each mistake of a file with its field, and fills in the country's usual settings", async () => {
+test("reports each mistake in an answers file with its field, and fills in the country's usual settings", async () => {
   const path = join(folder, 'shop.json');
   const read = (file: unknown) => {
     writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
