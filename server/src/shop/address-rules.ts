@@ -5,7 +5,7 @@ import { hasCountryForm, normalPostalCode } from './postal-codes.ts';
 /** Address rules by country. */
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first address, because the rules of all countries are many modules. */
+/** Loaded only when the first address is checked, because the rules for all countries are many modules. */
 const phoneNumbers = () => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
 
 /**
@@ -17,7 +17,7 @@ const NEEDS_POSTAL_CODE = new Set(
     NZ PF PL PM PN PR PT PW RE RU SE SG SH SJ SM TC TR TW UA US VI WF YT ZA`.split(/\s+/),
 );
 
-/** Countries that need a state, province or similar: those whose `require` has an S there. */
+/** Countries that need a state, province or similar: those whose `require` in libaddressinput contains an S. */
 const NEEDS_STATE = new Set(
   `AE AS AU BR CA CN ES FM GU HK HN IN IQ IT JM JP KN KR KY MH MP NR PF PG PW SO SV TW UM US VE VI`.split(' '),
 );
@@ -41,7 +41,7 @@ function fitsCountry(postal_code: string, country: string): boolean {
   return code === '' ? !needsPostalCode(country) : hasCountryForm(code, country);
 }
 
-/** A phone number with punctuation and an optional extension, for use when no country defines the length. */
+/** Matches a phone number with punctuation and an optional extension. Used when no country determines the length. */
 const PHONE_FORM = /^(?=(?:\D*\d){4})[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
 
 /**

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The key for limits by address. An IPv6 host can use any address within its network of 64 bits (RFC 4291 §2.5.1), so
- * the network counts. An IPv4 address counts itself, in any notation.
+ * The key for limits per IP address. An IPv6 host can use any address within its network of 64 bits (RFC 4291 §2.5.1),
+ * so the whole network is one key. An IPv4 address is a key of its own, in any notation.
  */
 export function networkOf(address = ''): string {
   if (!address.includes(':')) return address;

@@ -1,11 +1,12 @@
 /**
- * The countries, for validation and for lists to choose from. Built on first use, because naming all codes takes 0.1 s.
+ * The countries, for validation and for lists to choose from. The list is built on first use, because naming all codes
+ * takes 0.1 s.
  */
 
 interface Countries {
   list: readonly string[];
   codes: ReadonlySet<string>;
-  /** By code and by English name, in lower case. */
+  /** Country codes by code and by English name, in lower case. */
   byText: ReadonlyMap<string, string>;
 }
 
@@ -53,7 +54,7 @@ export function isCountry(code: string): boolean {
   return known().codes.has(code);
 }
 
-/** The country code for a code (any case) or an English name; undefined for anything else. */
+/** The country code for a country code (in any case) or an English country name; undefined for any other text. */
 export function countryCode(text: string): string | undefined {
   return known().byText.get(text.trim().toLowerCase());
 }

@@ -3,7 +3,7 @@ import { ShopError } from './errors.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * Keeps the shop's currency until the transaction ends, because the amounts to be written have its digits. Throws
+ * Locks the shop's currency until the transaction ends, because the amounts to be written have its decimals. Throws
  * `conflict` if it changed since the request began.
  */
 export async function holdCurrency(shop: Shop): Promise<void> {

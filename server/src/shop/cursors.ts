@@ -2,7 +2,7 @@ import { ValidationError } from './errors.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id in a cursor of a list ordered by id. Throws a ValidationError for an invalid cursor. */
+/** The id in a cursor of a list that is ordered by id. Throws a ValidationError for an invalid cursor. */
 export function idOfCursor(cursor: string): string {
   if (ID.test(cursor)) return cursor;
   const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
@@ -10,8 +10,8 @@ export function idOfCursor(cursor: string): string {
 }
 
 /**
- * Takes one page from rows that were read with one more than the limit. Returns it with the cursor of the next page, if
- * any.
+ * Splits off one page from rows that were read with one more than the limit. Returns it with the cursor of the next
+ * page, if any.
  */
 export function cursorPage<Row extends { id: string }>(
   rows: Row[],

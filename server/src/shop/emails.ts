@@ -1,14 +1,14 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** E-mail addresses: deliverable forms, the stored form, and corrections of typing mistakes. */
+/** E-mail addresses: which ones are deliverable, how they are stored, and how typing mistakes are corrected. */
 
-/** In a domain that receives no mail (RFC 2606). */
+/** A domain that receives no mail (RFC 2606). */
 const NO_EMAIL = '@phone.invalid';
 const SHORTEST_PHONE = 5;
 
 /**
- * Placeholder e-mail for a customer with only a phone number, so that another import finds the customer. Undefined for
- * a text with too few digits.
+ * A placeholder address for a customer who has only a phone number, so that another import finds the customer.
+ * Undefined for a text with too few digits.
  */
 export function placeholderEmail(phone: string): string | undefined {
   const digits = phone.replace(/\D/g, '').replace(/^00/, '');
@@ -18,7 +18,7 @@ export function placeholderEmail(phone: string): string | undefined {
 const LOCAL_PART = /^[^\s@"<>()[\],;:\\]{1,64}$/;
 const MAX_LENGTH = 254;
 
-/** Whether mail could reach the address: the domain has at least two labels and does not end in a number. */
+/** Whether mail could reach the e-mail address: its domain has at least two labels and does not end in a number. */
 export function isEmail(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   const { local, domain } = partsOf(canonicalEmail(text));
@@ -33,7 +33,7 @@ function isPublicName(domain: string): boolean {
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && TOP_LABEL.test(labels.at(-1) ?? '');
 }
 
-/** The stored form: the domain in ASCII and lower case (`info@müller.de` becomes `info@xn--mller-kva.de`). */
+/** The stored form, with the domain in ASCII and lower case (`info@müller.de` becomes `info@xn--mller-kva.de`). */
 export function canonicalEmail(text: string): string {
   const { local, domain } = partsOf(text.normalize('NFC'));
   if (!domain) return local;
@@ -41,12 +41,12 @@ export function canonicalEmail(text: string): string {
   return `${local}@${(isAscii ? domain : domainToASCII(domain) || domain).toLowerCase()}`;
 }
 
-/** The form for comparing accounts, independent of case. */
+/** The form in which accounts are compared, independent of case. */
 export function foldEmail(text: string): string {
   return canonicalEmail(text).toLowerCase();
 }
 
-/** The form that people read: `info@müller.de`. */
+/** The form for people to read: `info@müller.de`. */
 export function readableEmail(email: string): string {
   const { local, domain } = partsOf(email);
   return domain.includes('xn--') ? `${local}@${domainToUnicode(domain) || domain}` : email;
@@ -64,10 +64,13 @@ const PROVIDERS =
   outlook.de outlook.fr posteo.de proton.me protonmail.com sfr.fr t-online.de wanadoo.fr web.de yahoo.co.uk yahoo.com yahoo.de
   yahoo.fr ymail.com`.split(/\s+/);
 
-/** Shorter names differ by one character from too many real domains. */
+/** Shorter domains differ by one character from too many real ones. */
 const SHORTEST_SUGGESTED = 'gmail.com'.length;
 
-/** The corrected address if the domain is one typing mistake away from a large provider's: `gmial.com`. */
+/**
+ * The corrected e-mail address if its domain is one typing mistake away from a large provider's (`gmial.com`);
+ * otherwise undefined.
+ */
 export function suggestedEmail(email: string): string | undefined {
   const { local, domain } = partsOf(foldEmail(email));
   if (PROVIDERS.includes(domain)) return undefined;
@@ -75,7 +78,7 @@ export function suggestedEmail(email: string): string | undefined {
   return meant && `${local}@${meant}`;
 }
 
-/** One character added, missing, replaced, or swapped with the next. */
+/** Whether one text becomes the other by adding, removing or replacing one character, or swapping it with the next. */
 function isOneSlipFrom(typed: string, name: string): boolean {
   if (Math.abs(typed.length - name.length) > 1) return false;
   let at = 0;

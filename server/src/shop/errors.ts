@@ -3,12 +3,12 @@ import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 import type { Shop } from './shop.ts';
 
 /**
- * An error response: a code of the contract's catalogue, one sentence for the caller, and the code's additional fields.
+ * An error response: an error code from the contract, one sentence for the caller, and the code's additional fields.
  */
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
-  /** Written in spite of the rollback, in the transaction that records the error. */
+  /** Runs in the transaction that records the error, so its writes persist despite the rollback. */
   readonly afterwards: ((shop: Shop) => Promise<void>) | undefined;
 
   constructor(
@@ -25,10 +25,10 @@ export class ShopError extends Error {
   }
 }
 
-/** Deliberate 503: the server is overloaded, or the site has moved. The log does not count it as a failure. */
+/** A deliberate 503: the server is overloaded, or the site has moved. The log does not count it as a failure. */
 export class Unavailable extends ShopError {}
 
-/** The error of an overloaded server. Retry times vary, so that callers do not return together. */
+/** The error of an overloaded server. Retry times vary, so that callers do not all return at once. */
 export function overloaded(message: string, longest_retry_seconds: number): Unavailable {
   return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
@@ -44,7 +44,7 @@ export class ValidationError extends Error {
   }
 }
 
-/** A missing object; the noun names its kind. */
+/** A missing object. The noun names its type. */
 export class NotFound extends ShopError {
   readonly noun: string;
 
@@ -62,7 +62,7 @@ export function notFound(noun: string): ShopError {
 /** The reason that a site is closed: an operator suspended it, or it was exported to another server. */
 export type Closed = 'suspended' | 'moved';
 
-/** DNS needs minutes to point callers to the new server. */
+/** Retry time for callers, because DNS needs minutes to point them to the new server. */
 const MOVED_RETRY_SECONDS = 60;
 
 /** The error for all requests while a site is closed. */
@@ -73,7 +73,7 @@ export function siteClosed(closed: Closed): ShopError {
   });
 }
 
-/** One validation error at the given path below `body`. */
+/** A validation error at the given path in the body. */
 export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
 }

@@ -1,11 +1,11 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 
 /**
- * Invisible characters and characters that reverse text: they make one name look like another. Requests with them are
- * rejected, imports are cleaned, and pages and mails omit them from older texts.
+ * Invisible characters and characters that reverse text: they make one name look like another. The API rejects requests
+ * with them are rejected, imports are cleaned, and pages and mails omit them from older texts.
  */
 
-/** Multi-line fields, which may contain line breaks and tabs. */
+/** Fields with several lines, which may contain line breaks and tabs. */
 export const FIELDS_OF_LINES = [
   'description',
   'description_html',
@@ -17,9 +17,15 @@ export const FIELDS_OF_LINES = [
   'metadata',
 ];
 
-/** Controls, zero-width space, word joiner and byte order mark; embeddings, overrides and isolates of direction. */
+/**
+ * Control characters, zero-width space, word joiner and byte order mark; embeddings, overrides and isolates of text
+ * direction.
+ */
 const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';
-/** Joiners shape letters of many scripts and combine emoji; elsewhere they are invisible. */
+/**
+ * Characters before which joiners are visible: they shape letters of many scripts and combine emoji. Elsewhere joiners
+ * are invisible.
+ */
 const BEFORE = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]';
 const AFTER = '[\\p{L}\\p{M}\\p{Extended_Pictographic}]';
 const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})`;
@@ -27,17 +33,20 @@ const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})
 const IN_LINE = new RegExp(`[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 const IN_LINES = new RegExp(`(?!\\t|\\n|\\r\\n)[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 
-/** The first such character of a text, as in `U+202E`. `lines` allows line breaks and tabs. */
+/**
+ * The first hidden character of a text, as in `U+202E`; undefined if there is none. `lines` allows line breaks and
+ * tabs.
+ */
 export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): string | undefined {
   const pattern = lines ? IN_LINES : IN_LINE;
   const at = text.search(pattern);
   return at < 0 ? undefined : `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Latin letters and punctuation; most texts contain nothing else. */
+/** Matches texts of Latin letters and punctuation, like most: they contain no hidden characters. */
 const PLAIN = /^[ -~\u00a0-\u02ff]*$/;
 
-/** Whether `mapTexts` would find such a character. Fast, because most values have none and need no paths. */
+/** Whether a value contains hidden characters. Faster than `mapTexts`, because it needs no paths. */
 export function holdsHidden(value: unknown, lines = false): boolean {
   if (typeof value === 'string') return !PLAIN.test(value) && hiddenCharacterIn(value, { lines }) !== undefined;
   if (typeof value !== 'object' || value === null) return false;
@@ -47,7 +56,7 @@ export function holdsHidden(value: unknown, lines = false): boolean {
   );
 }
 
-/** The text without them. */
+/** The text without hidden characters. */
 export function withoutHidden(text: string, { lines }: { lines: boolean }): string {
   return text.replaceAll(lines ? IN_LINES : IN_LINE, '');
 }
@@ -79,8 +88,8 @@ export function mapTexts(
 const MAX_WARNINGS = 50;
 
 /**
- * Removes invisible characters, such as a byte order mark from a spreadsheet, from a row of an import, with a warning
- * for each changed text. The field named `kept` stays as sent.
+ * Removes hidden characters, such as a byte order mark from a spreadsheet, from a row of an import. Adds a warning for
+ * each changed text. The field `kept` stays as sent.
  */
 export function cleanRow(
   row: unknown,
@@ -88,7 +97,7 @@ export function cleanRow(
   kept?: string,
 ): { cleaned: unknown; warnings: ValidationErrorItem[] } {
   const warnings: ValidationErrorItem[] = [];
-  // Most rows have none, and need neither a copy nor paths.
+  // Most rows contain no hidden characters, and need neither a copy nor paths.
   if (!holdsHidden(row)) return { cleaned: row, warnings };
   const cleaned = mapTexts(row, (text, place, lines) => {
     const code_point = place.at(-1) === kept ? undefined : hiddenCharacterIn(text, { lines });

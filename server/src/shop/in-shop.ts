@@ -5,7 +5,7 @@ import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '.
 import { type Closed, siteClosed } from './errors.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
-/** Runs the work of a transaction on its connection; may end both before COMMIT. */
+/** Runs the work of a transaction on its connection, and may end both before COMMIT. */
 type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
 
 const holdOn: Holder = (_connection, work) => work();
@@ -47,7 +47,7 @@ export function inShop<T>(
   return retryConflicts(run, (error) => hasCode(error, conflicts));
 }
 
-/** Makes the rest of the transaction read-only. */
+/** Makes the rest of the transaction read-only, so that PostgreSQL rejects writes. */
 export async function promiseNoChange(shop: Shop): Promise<void> {
   await shop.run(sql`set transaction read only`);
 }
@@ -62,19 +62,22 @@ export async function findTenant(db: Pool, site_id: string): Promise<Tenant | un
   return found?.tenant;
 }
 
-/** The same for jobs and provider events, which continue while a site is suspended. Throws `site_moved`. */
+/**
+ * Finds the tenant of a site for jobs and provider events, which continue while a site is suspended. Throws
+ * `site_moved`.
+ */
 export async function findAnyTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
   const found = tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)));
   if (found?.closed === 'moved') throw siteClosed('moved');
   return found?.tenant;
 }
 
-/** The same for operators, whatever the state of the site. */
+/** Finds the tenant of a site for operators, whatever the state of the site. */
 export async function findSite(db: Pool, site_id: string): Promise<Tenant | undefined> {
   return tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)))?.tenant;
 }
 
-/** The same on a given connection. */
+/** Finds the tenant of a site for operators on a given connection. */
 export async function findSiteOn(connection: Connection, site_id: string): Promise<Tenant | undefined> {
   return tenantIn(await query<TenantRow>(connection, tenantOf(site_id)))?.tenant;
 }

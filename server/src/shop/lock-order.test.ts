@@ -58,7 +58,7 @@ test('never deadlocks when checkouts with the same code and variants complete, r
     const made = await Promise.all(
       ready.slice(0, 3).map(({ id }) => once(shop, (inside) => complete(inside, checkoutDeps, id, NOTHING, undefined))),
     );
-    // Some reservations have expired and must be renewed.
+    // Renew some reservations that have expired.
     const lapsed = ready.slice(0, 6).map(({ id }) => id);
     await shop.owner.query(
       'update commerce.checkouts set reserved_until = now() where id = any($1) and reserved_until is not null',
@@ -126,7 +126,7 @@ test('never deadlocks when logins merge carts while their checkouts change and o
 
     const results = await Promise.allSettled([...merges, ...others].map((work) => once<unknown>(shop, work)));
 
-    // The second is rejected by a rule of the shop, never by the database.
+    // A rule of the shop rejects the second one, never the database.
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refusals.filter((error) => !(error instanceof ShopError))).toEqual([]);
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
 import { accountKey, clearLoginFailures, takeLoginAttempt } from './login-throttle.ts';
 
-/** The pool, running `act` before the second connection is taken. */
+/** A pool that runs `act` before its second connection is taken. */
 function interruptedBy(db: Pool, act: () => Promise<void>): Pool {
   let taken = 0;
   const connect = async () => {

@@ -11,25 +11,25 @@ const FREE_FAILURES = 5;
 const MAX_DELAY_SECONDS = 600;
 const MEMORY = '1 hour';
 
-/** An attempt to log in. */
+/** The account that is logged in to, and the caller's unlock tokens. */
 export interface LoginAttempt {
-  /** Key of the account: the address, for customers together with their site. */
+  /** Key of the account: the e-mail address, for customers together with their site. */
   account: string;
   /** Mail to the owner when the delay begins, with a link that lifts it for one browser. */
   mail: QueuedMail<'login_delayed' | 'staff_login_delayed'>;
-  /** Tokens of such links that the caller holds. */
+  /** Tokens from such links that the caller sent. */
   unlocks: string[];
 }
 
-/** Key of a failure count, for an account or one of its browsers. */
+/** Key of a count of failures, for an account or for one of its browsers. */
 export type Counter = Buffer;
 
 /**
  * Counts a login attempt before the password is checked, so that parallel guesses count one by one. After five failures
  * each attempt must wait, 1 s at first, doubling up to 10 minutes. Failures are forgotten after an hour without an
  * attempt: at most 20 guesses an hour. When the delay begins, at most once an hour, the owner gets a mail with a link;
- * the browser that opens it has its own count. Setting the clock back causes no delay. Unknown accounts are treated
- * alike. `clearLoginFailures` resets the returned counter.
+ * the browser that opens it has its own count. Setting the clock back causes no delay. Unknown accounts are treated the
+ * same. `clearLoginFailures` resets the returned counter.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
@@ -84,7 +84,7 @@ export function accountKey(account: string): Buffer {
   return hash('sha256', account.normalize('NFKC').toLowerCase(), 'buffer');
 }
 
-/** Account key of a customer, who may have accounts in several shops with one address. */
+/** Account key of a customer. A customer may have accounts in several shops with the same e-mail address. */
 export function customerAccount(site_id: string, email: string): string {
   return `${site_id} ${email}`;
 }

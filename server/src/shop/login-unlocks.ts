@@ -7,13 +7,13 @@ import { hashToken, isWellFormed, mintToken } from './tokens.ts';
 
 /**
  * Mailed links for people who cannot log in because strangers guess their password. A link works once: it gives the
- * browser a pass, whose attempts are counted separately. A program sends the link's token instead, until it has logged
- * in. Neither is a credential: the password is still required.
+ * browser a pass, whose attempts are counted separately. A program sends the link's token instead, until its login
+ * succeeds. Neither replaces the password, which is still required.
  */
 export const LINK_LIFE = '15 minutes';
 const PASS_LIFE = '24 hours';
 
-/** Creates a link for an account of a site or, with null, of staff. Invalidates earlier links. */
+/** Creates a link for an account of a site, or of staff if `site_id` is null. Invalidates earlier links. */
 export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: string | null): Promise<string> {
   const token = mintToken('unlock');
   await shop.run(
@@ -24,7 +24,7 @@ export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: strin
   return token;
 }
 
-/** `passed` if this browser used the link and its pass is still valid. */
+/** State of a link; `passed` if this browser used the link and its pass is still valid. */
 export type UnlockState = 'alive' | 'passed' | 'used' | 'expired';
 
 /** The account of a link, and the link's state. */
@@ -46,7 +46,7 @@ export async function findUnlock(db: Pool, token: string, passes: string[]): Pro
   return rows[0];
 }
 
-/** Uses a link: only one of several parallel calls gets the pass. */
+/** Uses a link. Returns a pass; only one of several concurrent calls gets it. */
 export async function useUnlock(db: Pool, token: string): Promise<string | undefined> {
   const pass = mintToken('unlock');
   const { rowCount } = await queryAlone(
@@ -57,7 +57,7 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
   return rowCount ? pass : undefined;
 }
 
-/** The hash of the token that is a valid pass for the account, if any. */
+/** The hash of the token that is a valid pass for the account; undefined if none is. */
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;

@@ -3,32 +3,35 @@ import type { RowOf } from '../db/row-of.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * The subjects of mails. Only these are queued: recipient, text and link secrets are determined when the mail is sent.
+ * The data of queued mails by template. The recipient, text and link secrets are determined only when the mail is sent.
  * So the queue contains no secrets, and a request takes the same time whether or not there is a recipient.
  */
 export interface Mails {
-  /** A registration was requested. Sends a link, or a warning if the address has an account. */
+  /** A registration was requested. Sends a link, or a warning if the e-mail address already has an account. */
   registration: { email: string; registration_id: string };
   /**
-   * A verification link was requested again. All pending registrations of the address get one, because the caller is
-   * unknown.
+   * A verification link was requested again. All pending registrations of the e-mail address get one, because the
+   * caller is unknown.
    */
   verification: { email: string };
-  /** Staff entered a new address. Asks its owner to confirm it. */
+  /** Staff entered a new e-mail address. Asks its owner to confirm it. */
   address_changed_by_staff: { customer_id: string };
-  /** The same, to the current address. */
+  /** Staff entered a new e-mail address. Notifies the current one. */
   address_change_requested: { customer_id: string };
-  /** A customer requested a new address. */
+  /** A customer requested a new e-mail address. Sends a link to it. */
   address_change: { customer_id: string; email: string };
-  /** To the previous address of a customer. */
+  /** To the previous e-mail address of a customer. */
   address_changed: { former_email: string; customer_id?: string };
-  /** `locale` is that of the request, used if the customer has not chosen one. */
+  /** `locale` is the language of the request, used if the customer has not chosen one. */
   password_reset: { email: string; locale?: string };
   password_changed: { customer_id: string };
   /** A customer approved an agent's request. */
   agent_approved: { consent_id: string };
   order_placed: { order_id: string };
-  /** To the shop's address or to a staff member. Without either, one mail is queued for each subscribed member. */
+  /**
+   * To the shop's e-mail address or to a staff member. If neither is set, one mail is queued for each subscribed
+   * member.
+   */
   new_order: { order_id: string; staff_id?: string; to_shop?: true };
   /** To a staff member: variants at or below their low-stock threshold, the first of `count`. */
   low_stock: { variant_ids: string[]; count: number; staff_id: string };
@@ -39,7 +42,10 @@ export interface Mails {
   order_refunded: { order_id: string; refund_id: string };
   /** The customer's bank rejected a refund. */
   refund_sent_back: { order_id: string; refund_id: string };
-  /** Strangers guess the password of an address. If it has an account, its owner gets a link to avoid the delay. */
+  /**
+   * Strangers are guessing the password of an e-mail address. If it has an account, its owner gets a link that avoids
+   * the delay.
+   */
   login_delayed: { email: string };
   staff_login_delayed: { email: string };
   /** Invitation to the staff. */
@@ -48,7 +54,7 @@ export interface Mails {
   staff_password_reset: { email: string };
   /** To a staff member whose password or second factor was changed. */
   staff_account_changed: { email: string; change: 'password' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes' };
-  /** To the owners: a sensitive setting was changed. `who` is a staff member or an API key. */
+  /** To an owner: a sensitive setting was changed. `who` is a staff member or an API key. */
   sensitive_change: { change: SensitiveChange; who: string | null; at: string; staff_id: string };
   /** To a staff member: a webhook was disabled. */
   webhook_disabled: { webhook_id: string; staff_id: string };
@@ -56,7 +62,7 @@ export interface Mails {
   capture_failed: { capture_id: string; staff_id: string };
   /** To a staff member: the provider failed to refund. */
   refund_failed: { refund_id: string; staff_id: string };
-  /** To a staff member: the provider failed to refund a payment without an order. */
+  /** To a staff member: the provider failed to refund a payment that has no order. */
   payment_kept: { payment_id: string; staff_id: string };
 }
 
@@ -67,7 +73,8 @@ export type MailTemplate = keyof Mails;
 /** A queued mail. */
 export interface QueuedMail<Template extends MailTemplate = MailTemplate> {
   /**
-   * Null for mails about a staff login, which belongs to no shop: the mail then comes from the first of their shops.
+   * Null for mails about a staff login, which belongs to no shop. They are sent in the name of the first of the
+   * person's shops.
    */
   site_id: string | null;
   template: Template;
@@ -84,7 +91,7 @@ export async function enqueue<Template extends MailTemplate>(
   await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
 }
 
-/** The same for several mails with one subject, in one statement. */
+/** Enqueues several mails with the same data in one statement. They are sent if the transaction commits. */
 export async function enqueueAll<Template extends MailTemplate>(
   shop: Shop,
   templates: Template[],
@@ -103,8 +110,8 @@ type StaffTemplate =
   | 'payment_kept';
 
 /**
- * Whether a member `m` of the staff `s` has subscribed, in a shop with the settings `t`. Mails without a switch go to
- * all, because they concern money.
+ * Conditions for whether a member `m`, with staff row `s`, has subscribed to a mail in a shop with the settings `t`.
+ * Mails without a condition go to all members, because they concern money.
  */
 const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
   new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)
@@ -113,7 +120,7 @@ const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
   webhook_disabled: sql`m.mail_disabled_webhooks`,
 };
 
-/** The staff members who subscribed to a mail. */
+/** The ids of the staff members who subscribed to a mail. */
 export async function membersFor(shop: Shop, template: StaffTemplate): Promise<string[]> {
   const members = await shop.rows<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select m.staff_id from staff_memberships m join staff s on s.id = m.staff_id
@@ -123,7 +130,7 @@ export async function membersFor(shop: Shop, template: StaffTemplate): Promise<s
   return members.map(({ staff_id }) => staff_id);
 }
 
-/** Enqueues a mail for each of them. */
+/** Enqueues a mail for each staff member who subscribed to it. */
 export async function enqueueForStaff<Template extends StaffTemplate>(
   shop: Shop,
   template: Template,
@@ -144,7 +151,7 @@ export async function enqueueForOwners(shop: Shop, about: Omit<Mails['sensitive_
 
 export type PersonTemplate = 'staff_login_delayed' | 'staff_password_reset' | 'staff_account_changed';
 
-/** Enqueues a mail about a staff login, which belongs to no shop. It is sent if the address has a login. */
+/** Enqueues a mail about a staff login, which belongs to no shop. It is sent only if the e-mail address has a login. */
 export async function enqueueForPerson<Template extends PersonTemplate>(
   shop: Shop,
   template: Template,

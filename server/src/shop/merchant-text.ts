@@ -8,11 +8,14 @@ export const CONTENT_TRUST = 'merchant' as const;
 
 export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } as const;
 
-/** Formatting, bidirectional overrides, tag characters, private and unassigned code points, and blank letters. */
+/**
+ * Invisible characters: formatting, bidirectional overrides, tag characters, private and unassigned code points, and
+ * blank letters.
+ */
 const UNSEEN =
   /[\p{Cf}\p{Cs}\p{Co}\p{Cn}]|[\u115F\u1160\u2800\u3164\uFFA0]|\u034F|[\u17B4\u17B5]|[\u180B-\u180F]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
 const BLANK = /[\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
-/** A URL in a word, with or without scheme. Browsers treat the ideographic full stop as a dot. */
+/** Matches a URL in a word, with or without scheme. Browsers treat the ideographic full stop as a dot. */
 const ADDRESS =
   /:\/\/|www[.。][^.]|(?:^|\W)(?:javascript|data|mailto|tel|vbscript|file):\S|(?:[a-z0-9-]{1,63}[.。]){1,8}(?:com|net|org|info|biz|io|co|dev|app|ai|me|ly|gg|xyz|shop|store|site|online|top|club|link|eu|de|uk|fr|us|ru|cn|in|to|cc|tk)(?![a-z0-9])/i;
 const REMOVED = '[address removed]';
@@ -32,8 +35,8 @@ export function sanitizeMerchantText(text: string | null | undefined, cap: numbe
 }
 
 /**
- * Decoding an entity can reveal another tag, so this repeats until nothing changes and then removes any possible start
- * of a tag.
+ * Removes markup. Decoding an entity can reveal another tag, so this repeats until nothing changes and then removes
+ * everything that could start a tag.
  */
 function withoutMarkup(text: string): string {
   let before = text.replaceAll(UNSEEN, '');

@@ -7,7 +7,7 @@ import { ValidationError } from './errors.ts';
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-/** Whether a code is an ISO 4217 currency by the runtime's table. Units of account (CLF, XDR) do not count. */
+/** Whether a text is an ISO 4217 currency code, by the runtime's table. Units of account (CLF, XDR) do not count. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }

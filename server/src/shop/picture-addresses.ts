@@ -5,13 +5,13 @@ import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * Image addresses from merchants: https, or on the server itself. Browsers show others with a warning or not at all.
- * Addresses that a shop already uses are accepted again.
+ * Image URLs from merchants must use https or be on the server itself. Browsers show others with a warning or not at
+ * all. URLs that a shop already uses are accepted again.
  */
 type Place = (string | number)[];
 type Origins = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
-/** Anything with image addresses: a product, a variant or a collection as input, possibly not validated yet. */
+/** Input that contains image URLs: a product, a variant or a collection, possibly not validated yet. */
 interface Holder {
   image_url?: unknown;
   images?: unknown;
@@ -28,14 +28,14 @@ export function ownOrigins(shop: Shop, { baseUrl, hosts }: Origins): string[] {
   return [baseUrl, ...hosts.originsOf(shop.siteId)];
 }
 
-/** Throws a ValidationError; `field` is the path of `image_url` in the body. */
+/** Throws a ValidationError for insecure image URLs; `field` is the path of `image_url` in the body. */
 export async function refuseInsecure(shop: Shop, deps: Origins, holder: Holder, field = 'image_url'): Promise<void> {
   const insecure = await insecurePictures(shop, ownOrigins(shop, deps), [holder]);
   const mistakes = pictureMistakes(insecure, holder, ['body'], field);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** The addresses without https that the shop does not use yet. */
+/** The image URLs without https that the shop does not use yet. */
 export async function insecurePictures(shop: Shop, own: string[], holders: unknown[]): Promise<Set<string>> {
   const named = holders.flatMap((holder) => picturesIn(holder)).map(({ address }) => address);
   const insecure = named.filter((address) => /^http:/i.test(address) && !own.some((origin) => isAt(origin, address)));
@@ -53,7 +53,7 @@ function isAt(origin: string, address: string): boolean {
   return URL.canParse(address) && new URL(address).origin === origin;
 }
 
-/** One mistake per path with such an address. */
+/** One mistake per path with an insecure image URL. */
 export function pictureMistakes(
   insecure: Set<string>,
   holder: unknown,
@@ -68,8 +68,8 @@ export function pictureMistakes(
 }
 
 /**
- * Changes such addresses in a row of an import to https, each with a warning: export files of older shops often use
- * http for images that are also available by https.
+ * Changes insecure image URLs in a row of an import to https, each with a warning: export files of older shops often
+ * use http for images that https also serves.
  */
 export function withSecurePictures(insecure: Set<string>, row: unknown, loc: Place) {
   const warnings: ValidationErrorItem[] = pictureMistakes(insecure, row, loc).map((mistake) => ({

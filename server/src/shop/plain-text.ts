@@ -38,7 +38,7 @@ function descriptionOf(text: string | undefined, html: string | null | undefined
 
 const LONGEST_DESCRIPTION = 65_535;
 
-/** A plain description as paragraphs, in the stored form of formatted ones. */
+/** A plain description as HTML paragraphs, in the stored form of formatted descriptions. */
 export function paragraphsOf(text: string): string | null {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`);
@@ -54,7 +54,7 @@ export function normalName(name: string, loc: (string | number)[]): string {
 }
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first description that has tags, because few processes need it. */
+/** Loaded with the first description that contains tags, because few processes need it. */
 const htmlparser = () => require('htmlparser2') as typeof import('htmlparser2');
 
 const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article'.split(' '));
@@ -63,7 +63,7 @@ const CELLS = new Set(['td', 'th']);
 const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
 
 /**
- * The visible text of a description that may be HTML; text without tags and entities stays unchanged. The parser is a
+ * The visible text of a description that may be HTML. Text without tags and entities stays unchanged. The parser is a
  * stream without recursion, so that deep nesting uses no stack.
  */
 export function plainText(description: string): string {
@@ -80,8 +80,8 @@ const HTML_ELEMENTS = `a abbr acronym address applet area article aside audio b 
   p param picture plaintext pre progress q rb rp rt rtc ruby s samp script search section select slot small source span strike strong
   style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp`;
 /**
- * A word in angle brackets that is not an HTML element, such as `<M8>`, is part of the text. With attributes it counts
- * as a tag.
+ * Matches a word in angle brackets that is not an HTML element, such as `<M8>`: it is part of the text. With attributes
+ * it counts as a tag.
  */
 const WORD_IN_BRACKETS = new RegExp(
   `<(?!(?:${HTML_ELEMENTS.split(/\s+/).join('|')})>)([a-z][a-z0-9.,+-]{0,15})>`,
@@ -119,7 +119,10 @@ function read(description: string, tagged: boolean): string {
   return text.replaceAll(/\n{3,}/g, '\n\n').trim();
 }
 
-/** Scans once: a pattern for a whole tag would search for its end again from every `<`. */
+/**
+ * Whether a text contains HTML tags. Scans once: a pattern for a whole tag would search for its end again from every
+ * `<`.
+ */
 function hasTags(text: string): boolean {
   const start = text.search(/<[a-z!/]/i);
   return start >= 0 && text.includes('>', start);

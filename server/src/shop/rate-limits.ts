@@ -1,23 +1,25 @@
 /**
- * All rate limits of the service. docs/limits.md shows them, and a test compares the two. A fixed window begins with
- * the first counted request.
+ * All rate limits of the service. docs/limits.md lists them, and a test compares the two. A window of fixed length
+ * begins with the first counted request.
  */
 export interface RateLimit {
   points: number;
   seconds: number;
-  /** The counted requests, for the documentation. */
+  /** Which requests are counted, for the documentation. */
   counts: string;
-  /** The key by which requests are counted together, in addition to the site if the request names one. */
+  /** What requests that count together have in common, in addition to the site if they name one. */
   per: string;
   /**
-   * Counted in PostgreSQL and never skipped. The others are counted in Redis or in the process, and only limit load.
+   * Whether it is counted in PostgreSQL and never skipped. The other limits are counted in Redis or in the process, and
+   * only limit load.
    */
   strict: boolean;
   /**
-   * Only failures are rejected beyond it, because strangers share it with people who have the right code or password.
+   * Whether only failures are rejected above the limit, because strangers share it with people who enter the right code
+   * or password.
    */
   failuresOnly: boolean;
-  /** The damage that a stranger can do by using up the limit, for the documentation. */
+  /** What a stranger can achieve by using up the limit, for the documentation. */
   strangers: string;
 }
 
@@ -35,7 +37,7 @@ function strict(points: number, seconds: number, text: Text): RateLimit {
   return { points, seconds, strict: true, failuresOnly: false, ...text };
 }
 
-/** Strangers can use it up for everybody, so it must not reject a right code or password. */
+/** A limit that strangers can use up for everybody, so it must not reject a right code or password. */
 function shared(points: number, text: Text): RateLimit {
   return { ...strict(points, QUARTER, text), failuresOnly: true };
 }
@@ -46,8 +48,8 @@ const SAME_ADDRESS = 'From the same address: refuse its guests for the rest of t
 const SAME_ADDRESS_QUARTER = 'From the same address: refuse the others there for up to 15 minutes';
 
 /**
- * No limit that strangers can use up rejects for longer than 15 minutes, except mails to one address; a test checks
- * that.
+ * No limit that strangers can use up rejects for longer than 15 minutes, except mails to one e-mail address; a test
+ * checks that.
  */
 export const RATE_LIMITS = {
   storefront_read: load(600, { counts: 'Reads of the storefront', per: GUEST, strangers: SAME_ADDRESS }),

@@ -3,7 +3,7 @@ import { bodyMistake, ValidationError } from './errors.ts';
 import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
-/** Return addresses of the shop's own pages. Shoppers are never redirected elsewhere. */
+/** Return URLs of the shop's own pages. Shoppers are never redirected elsewhere. */
 
 export interface ReturnRules {
   site_id: string;
@@ -16,8 +16,9 @@ type JudgeDeps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 const LONGEST = 2048;
 
 /**
- * Normalizes an allowed return address as browsers do: https (plain http for localhost while the server itself has no
- * https), of an origin of the shop, and without parts that parsers interpret differently. Undefined otherwise.
+ * Normalizes an allowed return URL as browsers do; undefined if it is not allowed. It must have https (plain http for
+ * localhost while the server itself has no https) and an origin of the shop, and no parts that parsers interpret
+ * differently.
  */
 export function safeReturnUrl(
   text: string,
@@ -31,7 +32,7 @@ export function safeReturnUrl(
   return allowed.includes(url.origin) ? url.href : undefined;
 }
 
-/** An address that is safe to redirect to, whoever owns it. */
+/** A URL that is safe to redirect to, whoever owns it; undefined for any other text. */
 export function safeUrl(text: string, baseUrl: string): URL | undefined {
   if (text.length > LONGEST || /[\p{C}\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -40,13 +41,13 @@ export function safeUrl(text: string, baseUrl: string): URL | undefined {
   // The URL parser drops an empty user name.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || authority.includes('@')) return undefined;
-  // Browsers read an encoded or numeric host differently than people do.
+  // Browsers read an encoded or numeric host differently from people.
   const host = authority.replace(/:\d*$/, '').toLowerCase();
   if (/^[ -~]*$/.test(host) && host !== url.hostname) return undefined;
   return url.href.length <= LONGEST ? url : undefined;
 }
 
-/** Adds only the order's id: links contain secrets, and addresses identify people. */
+/** Adds the order's id to a URL, and nothing else: links contain secrets, and addresses identify people. */
 export function withOrder(href: string, order_id: string): string {
   const url = new URL(href);
   url.searchParams.set('order_id', order_id);
@@ -58,7 +59,7 @@ interface ReturnUrls {
   cancel_url?: string | null | undefined;
 }
 
-/** Normalizes the given addresses. Throws a ValidationError that names the field. */
+/** Normalizes the given return URLs. Throws a ValidationError that names the field. */
 export async function judgeReturnUrls(shop: Shop, deps: JudgeDeps, given: ReturnUrls): Promise<ReturnUrls> {
   const named = (['return_url', 'cancel_url'] as const).filter((name) => given[name]);
   if (named.length === 0) return given;

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import { withoutHidden } from './hidden-characters.ts';
 
 /**
- * Formatted descriptions: HTML of a merchant that storefronts display unchanged, so only harmless elements are kept.
+ * Formatted descriptions: HTML from a merchant, of which only harmless elements are kept, because storefronts display
+ * it unchanged.
  */
 
 const require = createRequire(import.meta.url);
@@ -21,7 +22,7 @@ interface Options {
 }
 type Attributes = Partial<Record<string, string>>;
 
-/** Loaded with the first one, because many processes need none. */
+/** Loaded with the first formatted description, because many processes need none. */
 const sanitizer = () => require('sanitize-html') as (html: string, options: Options) => string;
 
 const TAGS = [
@@ -45,7 +46,7 @@ const ATTRIBUTES: Record<string, string[]> = {
   '*': ['lang', 'dir'],
 };
 const SCHEMES = ['http', 'https', 'mailto', 'tel'];
-/** Elements whose content is not text for a reader. */
+/** Elements that are removed with their content, which is not text for readers. */
 const DROPPED_WHOLE = [
   'script',
   'style',
@@ -59,7 +60,7 @@ const DROPPED_WHOLE = [
   'iframe',
 ];
 
-/** Elements whose removal a reader does not notice. */
+/** Elements that are removed without a warning, because readers do not notice it. */
 const UNSEEN = new Set('html body head meta link'.split(' '));
 
 /** Replacements for elements of older editors and page builders. */
@@ -70,19 +71,22 @@ const RENAMED: Record<string, string> = {
 /** Elements that lose their style but keep their content. */
 const LOOKS = new Set(['center', 'big']);
 
-/** A sanitized description, with the names of removed elements and attributes. */
+/** A sanitized description, with the names of the elements and attributes that were removed. */
 export interface RichText {
   html: string | null;
   removed: string[];
   attributes: string[];
 }
 
-/** Cache of recent results, because an import asks first for warnings and then for the result. */
+/** Cache of recent results, because an import reads first the warnings and then the result. */
 const recent = new Map<string, RichText>();
 let recentLength = 0;
 const MOST_RECENT = 1_000_000;
 
-/** Removes everything that executes, embeds, tracks or styles; null if nothing is left. Idempotent. */
+/**
+ * Removes everything that executes, embeds, tracks or styles. Null if nothing is left. Sanitizing twice changes nothing
+ * more.
+ */
 export function sanitizeHtml(html: string): RichText {
   const known = recent.get(html);
   if (known) return known;
@@ -100,7 +104,7 @@ function sanitized(html: string): RichText {
   const removed = new Set<string>();
   const attributes = new Set<string>();
   let shown = html;
-  // Removing an invisible character may change an address, so the result is checked again.
+  // Removing an invisible character may change a URL, so the result is sanitized again.
   for (let rounds = 0; rounds < 4; rounds += 1) {
     const clean = sanitizer()(shown, optionsNoting(removed, attributes));
     shown = withoutHidden(clean, { lines: true }).trim();
@@ -119,7 +123,8 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
     allowProtocolRelative: false,
     nonTextTags: DROPPED_WHOLE,
     nestingLimit: 60,
-    // A page on https shows no other images, and shops that wrote http or no scheme have them on https, too.
+    // A page with https shows no other images, and shops that wrote http or no scheme usually offer them with https
+    // too.
     transformTags: {
       ...Object.fromEntries(Object.entries(RENAMED).map(([from, to]) => [from, renamed(to)])),
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),
@@ -141,7 +146,7 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
   };
 }
 
-/** Whether an address has a scheme that is not allowed. */
+/** Whether a URL has a scheme that is not allowed. */
 function leadsElsewhere(address: string | undefined): boolean {
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(address ?? '')?.[1];
   return scheme !== undefined && !SCHEMES.includes(scheme.toLowerCase());

@@ -2,7 +2,8 @@ import type { ApiKeyScope, EventPattern, EventType, StaffRole } from '@commerce-
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 
 /**
- * Scopes of the dashboard: those of each role, the meaning of a key's `read` and `write`, and those that events need.
+ * Scopes of the dashboard: those that each role has, those that a key's `read` and `write` stand for, and those that
+ * events need.
  */
 const { 'x-roles': roles, 'x-key-scopes': words } = contract as unknown as {
   'x-roles': Record<StaffRole, ApiKeyScope[]>;
@@ -14,7 +15,7 @@ export const KEY_WORDS = words;
 
 const expanded = new Map<string, ApiKeyScope[]>();
 
-/** All scopes of a key, in the order of the contract. Cached, because keys share few sets. */
+/** All scopes of an API key, in the order of the contract. Cached, because most keys have one of a few sets. */
 export function scopesOfKey(granted: string[]): ApiKeyScope[] {
   const name = granted.join(' ');
   let all = expanded.get(name);
@@ -26,7 +27,10 @@ export function scopesOfKey(granted: string[]): ApiKeyScope[] {
   return all;
 }
 
-/** An event contains its resource as the dashboard shows it, so it needs the scope for reading it there. */
+/**
+ * Scopes that events need. An event contains its resource as the dashboard shows it, so it needs the scope for reading
+ * that.
+ */
 const SCOPES_OF_EVENTS = {
   product: 'products:read',
   inventory: 'inventory:read',
@@ -35,7 +39,10 @@ const SCOPES_OF_EVENTS = {
   agent: 'agents:read',
 } as const satisfies Record<string, ApiKeyScope>;
 
-/** Undefined for `*`, which means everything that its subscriber may read, and for the ping, which contains nothing. */
+/**
+ * The scope that an event needs. Undefined for `*`, which means all events that the subscriber may read, and for the
+ * ping, which contains no data.
+ */
 export function scopeOfEvent(event: EventType | EventPattern): ApiKeyScope | undefined {
   const [family = ''] = event.split('.');
   return Object.hasOwn(SCOPES_OF_EVENTS, family)
@@ -43,13 +50,13 @@ export function scopeOfEvent(event: EventType | EventPattern): ApiKeyScope | und
     : undefined;
 }
 
-/** The events that these scopes allow. */
+/** The events that may be read with these scopes. */
 export function readableEvents(scopes: readonly string[]): EventPattern[] {
   const families = Object.entries(SCOPES_OF_EVENTS).filter(([, scope]) => scopes.includes(scope));
   return [...families.map(([family]) => `${family}.*` as EventPattern), 'webhook.ping'];
 }
 
-/** The subscriptions that these scopes do not allow. */
+/** The subscribed events that may not be read with these scopes. */
 export function withheldEvents(events: EventPattern[], scopes: readonly string[]): EventPattern[] {
   const families = Object.keys(SCOPES_OF_EVENTS).map((family) => `${family}.*` as EventPattern);
   const asked = events.includes('*') ? families : events;

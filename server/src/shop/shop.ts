@@ -6,25 +6,25 @@ import { type Listing, rowOf } from '../db/listing.ts';
 import type { RowOf } from '../db/row-of.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
-/** The tenant as the credential look-up returns it, so that no handler reads it again. */
+/** The tenant as read with the credential, so that no handler reads it again. */
 export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
-  /** The stock that everybody except the merchant sees. */
+  /** How much of the stock everybody except the merchant sees. */
   show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (see `commerce.bump_catalog`). */
   catalog_version: string;
-  /** The stock of the products of a cached response, if requested. */
+  /** The stock of the products in a cached response, if requested. */
   shown_stock?: string | null;
-  /** Begin of the transaction, if requested. */
+  /** Start time of the transaction, if requested. */
   moment?: string;
 }
 
-/** For calls that belong to no tenant; the site_id matches no site. */
+/** The tenant for calls that belong to none. Its site_id matches no site. */
 export function outsideOfTenants(site_id: string): Tenant {
   const settings = { currency: '', currency_digits: 0, show_stock: 'exact', catalog_version: '' } as const;
   return { site_id, merchant_id: site_id, ...settings };
 }
 
-/** The actor of a call. */
+/** Who makes a call. */
 export interface Actor {
   type: ActorType;
   /** Id of the person or credential, never a secret. */
@@ -35,11 +35,11 @@ export interface Actor {
   agent?: AgentPermissions;
   /** The browser on a checkout's page, as in `checkouts.bound_browser`, in hexadecimal. */
   browser?: string;
-  /** The call has a private storefront token, so it comes from the shop's own server. */
+  /** Whether the call has a private storefront token, so that it comes from the shop's own server. */
   by_private_token?: boolean;
 }
 
-/** Permissions that a customer granted an agent, as the credential look-up returns them. */
+/** Permissions that a customer granted an agent, as read with the credential. */
 export interface AgentPermissions {
   token_id: string;
   /** Product types and handles of collections, as the customer wrote them; empty means all. */
@@ -58,12 +58,12 @@ export type ActorType =
   | 'sync'
   | 'system';
 
-/** The system actor, for jobs and expiry. */
+/** The system as actor, for jobs and expiry. */
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
 
 /**
  * One tenant on one connection, on which `app.site_id` is set: row-level security shows only this tenant. Statements
- * name `shop.siteId` themselves as the first layer; the setting is the third.
+ * name `shop.siteId` themselves, so that row-level security is not the only protection.
  */
 export class Shop {
   readonly siteId: string;
@@ -72,7 +72,7 @@ export class Shop {
   readonly currencyDigits: number;
   readonly showStock: ShowStock;
   readonly catalogVersion: string;
-  /** The stock of the products of a cached response, as of that version, if read. */
+  /** The stock of the products in a cached response at that version, if it was read. */
   readonly shownStock: string | null;
   readonly actorType: ActorType;
   /** Id of the staff member, customer or credential, never a secret. */
@@ -83,7 +83,7 @@ export class Shop {
   readonly agent: AgentPermissions | null;
   /** The browser on a checkout's page; null elsewhere. */
   readonly browser: string | null;
-  /** Whether the shop's own server calls, with a private storefront token. */
+  /** Whether the shop's own server calls, which a private storefront token proves. */
   readonly byPrivateToken: boolean;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
@@ -106,7 +106,7 @@ export class Shop {
     this.#connection = connection;
   }
 
-  /** Begin of the transaction: the value of `now()` in each statement. */
+  /** Start time of the transaction, which `now()` returns in each of its statements. */
   async moment(): Promise<string> {
     const known = this.#tenant.moment ?? (await this.one<{ now: string }>(sql`select now()`))?.now;
     if (!known) throw new Error('PostgreSQL returned no time.');
@@ -118,12 +118,12 @@ export class Shop {
     return this.actorType === 'guest_agent' ? this.actorId : null;
   }
 
-  /** The same shop and transaction with the system as actor, for expiry. */
+  /** This shop in the same transaction, with the system as actor, for expiry. */
   asSystem(): Shop {
     return this.as(SYSTEM);
   }
 
-  /** The same shop and transaction for the actor whose action is completed now. */
+  /** This shop in the same transaction, with the given actor, whose action is completed now. */
   as(actor: Actor): Shop {
     return new Shop(this.#tenant, actor, this.#connection);
   }
@@ -136,7 +136,9 @@ export class Shop {
     return (await this.#query<Row>(statement)).rows[0];
   }
 
-  /** The row of a key. One statement reads all keys of this list that are requested concurrently on this connection. */
+  /**
+   * The row with this key. One statement reads all keys of a list that are requested concurrently on this connection.
+   */
   async oneOf<Row extends object>(list: Listing<Row>, key: string): Promise<Row | undefined> {
     return rowOf(this.#connection, this.siteId, list, key);
   }
@@ -151,14 +153,16 @@ export class Shop {
   }
 
   /**
-   * Sends a statement without waiting for its result; the transaction fails if the statement does. Only for statements
-   * that cannot be rejected.
+   * Sends a statement without waiting for its result. The transaction fails if the statement does, so use it only for
+   * statements that no rule can reject.
    */
   write(statement: Sql): void {
     sendUnheard(this.#connection, statement);
   }
 
-  /** Runs a part in a savepoint: if it fails, only its effects are rolled back and the error is rethrown. */
+  /**
+   * Runs a part of the work in a savepoint. If it fails, only its effects are rolled back, and the error is rethrown.
+   */
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     await send(this.#connection, 'savepoint part');
     try {
@@ -166,7 +170,7 @@ export class Shop {
       await send(this.#connection, 'release savepoint part');
       return result;
     } catch (error) {
-      // Also released: inside another savepoint of this name, the outer one becomes current again.
+      // The savepoint is released too: inside another savepoint of this name, that one becomes current again.
       await send(this.#connection, 'rollback to savepoint part; release savepoint part');
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { ShowStock } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 
-/** The stock that everybody except the merchant sees, by `settings.show_stock`. */
+/** How much of the stock everybody except the merchant sees, by `settings.show_stock`. */
 
 export function shownQuantity(show: ShowStock, quantity: number, low_stock_threshold: number): number {
   switch (show) {
@@ -14,7 +14,7 @@ export function shownQuantity(show: ShowStock, quantity: number, low_stock_thres
   }
 }
 
-/** The same as an expression over `variants v`. */
+/** The shown quantity as an expression over `variants v`. */
 export function shownQuantitySql(show: ShowStock): Sql {
   switch (show) {
     case 'exact':
@@ -26,7 +26,7 @@ export function shownQuantitySql(show: ShowStock): Sql {
   }
 }
 
-/** Whether a sentence may contain the quantity: only if it is shown exactly, not as an upper limit. */
+/** Whether a message may contain the quantity: only if it is shown exactly, not as an upper limit. */
 export function isTold(show: ShowStock, quantity: number, low_stock_threshold: number): boolean {
   return show === 'exact' || (show === 'low_only' && quantity <= low_stock_threshold);
 }

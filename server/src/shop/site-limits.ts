@@ -5,10 +5,12 @@ import { bodyMistake, ValidationError } from './errors.ts';
 import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from './rate-limits.ts';
 import type { Shop } from './shop.ts';
 
-/** Limits of a site that differ from the defaults. They are read with every request, so a change applies at once. */
+/**
+ * Rate limits of a site that differ from the defaults. They are read with every request, so a change applies at once.
+ */
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
-/** Checked before the site of a request is known, so they are the same for all sites. */
+/** Limits that are checked before the site of a request is known, so they are the same for all sites. */
 const OF_ALL_SITES: RateLimitName[] = [
   'operator',
   'login',
@@ -21,7 +23,7 @@ export function isOfAllSites(name: RateLimitName): boolean {
   return OF_ALL_SITES.includes(name);
 }
 
-/** Maximum for a site, so that guessing stays limited. */
+/** The highest value that a site may have, so that guessing stays limited. */
 export function mostOf({ points, strict }: RateLimit): number {
   return points * (strict ? 10 : 100);
 }
@@ -31,7 +33,7 @@ export function limitFor(name: RateLimitName, limits: SiteLimits): { points: num
   return { points: limits[name] ?? points, seconds };
 }
 
-/** Undefined for an unknown site. */
+/** The limits of a site; undefined for an unknown site. */
 export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLimits | undefined> {
   const { rows } = await queryAlone<{ limits: SiteLimits }>(
     db,
@@ -40,7 +42,7 @@ export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLim
   return rows[0]?.limits;
 }
 
-/** Sets some limits of a site; `undefined` restores the default. Returns undefined for an unknown site. */
+/** Sets some limits of a site; `undefined` restores a default. Returns undefined for an unknown site. */
 export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateLimitName, number | undefined>) {
   const set = Object.fromEntries([...wanted].filter(([, points]) => points !== undefined));
   const usual = [...wanted].filter(([, points]) => points === undefined).map(([name]) => name);
@@ -58,7 +60,7 @@ export async function limitsOf(shop: Shop): Promise<SiteLimits> {
   return found?.limits ?? {};
 }
 
-/** Replaces them. Throws ValidationError for an invalid name or number. */
+/** Replaces the limits of a shop's site. Throws ValidationError for an invalid name or number. */
 export async function replaceLimits(shop: Shop, limits: Record<string, number>): Promise<SiteLimits> {
   const mistakes = Object.entries(limits).flatMap(([name, points]) => {
     if (!isRateLimitName(name) || isOfAllSites(name)) {
@@ -74,7 +76,7 @@ export async function replaceLimits(shop: Shop, limits: Record<string, number>):
   return limits as SiteLimits;
 }
 
-/** All limits that can differ by site, with the effective values. */
+/** All limits that can differ by site, with their current values. */
 export function toldLimits(limits: SiteLimits) {
   const names = (Object.keys(RATE_LIMITS) as RateLimitName[]).filter((name) => !isOfAllSites(name));
   return names.map((name) => ({
@@ -92,7 +94,7 @@ export function limitIn(name: string, points: unknown): SiteLimits | undefined {
   return isSettable && points <= mostOf(RATE_LIMITS[name]) ? { [name]: points } : undefined;
 }
 
-/** Parses `NAME=VALUE`, where the value is a number or `default`. Throws an error with the reason. */
+/** Parses `NAME=VALUE`, where the value is a number or `default`. Throws an error that explains the mistake. */
 export function readLimit(text: string): [RateLimitName, number | undefined] {
   const [name = '', value = ''] = text.split('=');
   if (!isRateLimitName(name)) {

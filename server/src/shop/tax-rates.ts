@@ -15,8 +15,8 @@ export interface TaxSettings {
 const NOT_TAXED = { zero: '0' };
 
 /**
- * The rates at an address by class. The most specific one applies: that of the class in the state, then of the class;
- * for the standard class that of the state, the country, the default.
+ * The tax rates at an address, by tax class. The most specific one applies: first that of the class in the state, then
+ * of the class in the country. For the standard class, these are followed by the default rate.
  */
 export function taxTermsFor(
   { tax_rates, default_tax_rate, prices_include_tax, shipping_tax }: TaxSettings,
@@ -27,7 +27,7 @@ export function taxTermsFor(
   const here = tax_rates.filter(
     (rate) => rate.country === country && (rate.state === undefined || stateKey(rate.country, rate.state) === state),
   );
-  // A rate without state comes first, so that one with the state replaces it.
+  // Rates without a state come first, so that a rate for the state replaces them.
   const ordered = here.toSorted((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
   const found = Object.fromEntries(ordered.map((rate) => [classOf(rate), rate.rate]));
   const { [STANDARD_CLASS]: rate = default_tax_rate, ...others } = found;
@@ -38,7 +38,7 @@ function classOf({ class: tax_class = STANDARD_CLASS }: CountryTaxRate): string 
   return tax_class;
 }
 
-/** Rejects repeated rates, which would be ambiguous. */
+/** Reports repeated rates, which would be ambiguous. */
 export function repeatedRates(rates: CountryTaxRate[]): ValidationErrorItem[] {
   const keys = rates.map((rate) => JSON.stringify([rate.country, keyOfState(rate), classOf(rate)]));
   return keys.flatMap((key, i) =>

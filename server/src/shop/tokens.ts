@@ -2,8 +2,9 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The form of every secret: prefix, 32 base62 characters from a CSPRNG, and 6 that are the base62 CRC32 of those, so
- * that a typo is rejected without a query. Only the SHA-256 is stored: 190 bits of entropy need no slow hash.
+ * The form of every secret: a prefix, 32 base62 characters from a CSPRNG, and 6 characters that are their CRC32 in
+ * base62, so that a typo is rejected without a query. Only the SHA-256 is stored: 190 bits of entropy need no slow
+ * hash.
  */
 export const TOKEN_PREFIXES = {
   storefront: 'stk',
@@ -32,13 +33,13 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^([a-z]{3,4})_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
-/** Creates a secret. It is shown once; store its `hashToken`. */
+/** Creates a secret. It is shown only once; store its `hashToken`. */
 export function mintToken(kind: TokenKind): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${TOKEN_PREFIXES[kind]}_${random}${checksum(random)}`;
 }
 
-/** Derives a secret from 32 secret bytes. */
+/** Derives a secret of this kind from 32 secret bytes. */
 export function tokenFrom(kind: TokenKind, seed: Buffer): string {
   let rest = BigInt(`0x${seed.toString('hex')}`);
   let text = '';
@@ -59,7 +60,7 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** The part of a secret that may be shown later to identify keys. */
+/** The part of a secret that may be shown later, so that people recognize it. */
 export function visiblePrefix(token: string): string {
   return token.slice(0, 8);
 }

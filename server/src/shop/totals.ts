@@ -2,17 +2,17 @@ import type { ShippingTax } from '@commerce-backend/spec';
 import { decimal, minorUnits } from './money.ts';
 
 /**
- * Totals of carts, checkouts and orders: the only place where subtotal, discount, shipping, tax and total are computed.
- * Pure, in minor units. `total = subtotal − discount + shipping_cost + tax`; if prices include tax, the tax is the
+ * Totals of carts, checkouts and orders: only this file computes subtotal, discount, shipping, tax and total. Amounts
+ * are in minor units. `total = subtotal − discount + shipping_cost + tax`; if prices include tax, the tax is the
  * included part and is not added.
  */
 export interface PricedLine {
   id: string;
   product_id: string | null;
-  /** Minor units per piece. */
+  /** Price of one item in minor units. */
   price: number;
   quantity: number;
-  /** Default: standard. */
+  /** Defaults to the standard class. */
   tax_class?: string;
   /** False for services and downloads, which do not affect the tax of shipping. */
   requires_shipping?: boolean;
@@ -20,23 +20,23 @@ export interface PricedLine {
 
 export interface DiscountTerms {
   kind: 'percentage' | 'fixed_amount' | 'free_shipping';
-  /** A percentage or an amount, as a decimal string. */
+  /** The percentage or amount of the discount, as a decimal string. */
   value: string;
   /** Whether the code applies to this line. */
   covers: (line: PricedLine) => boolean;
 }
 
 export interface TaxTerms {
-  /** Rate of every class without its own. 0.19 is 19 %; a decimal string with at most four decimals. */
+  /** Rate of every class that has none in `rates`. 0.19 is 19 %; a decimal string with at most four decimals. */
   rate: string;
-  /** Rates of other classes. */
+  /** Rates by class, for classes other than the standard one. */
   rates?: Record<string, string>;
   included: boolean;
-  /** Whether shipping uses the rates of the goods or the standard rate. */
+  /** Whether shipping is taxed at the rates of the goods or at the standard rate. */
   shipping?: ShippingTax;
 }
 
-/** The part of the shipping cost taxed at one rate. */
+/** A part of the shipping cost that is taxed at one rate. */
 export interface ShippingTaxPart {
   tax_class: string;
   rate: string;
@@ -52,9 +52,12 @@ export interface Totals {
   total: number;
   /** The discount of each line; the sum is exactly `discount`. */
   allocations: { id: string; amount: number }[];
-  /** The tax of each line, and its rate. */
+  /** The tax of each line, with its rate. */
   taxes: { id: string; amount: number; rate: string }[];
-  /** The shipping cost by rate; the sum is exactly `shipping_cost`. Its tax and that of the lines add up to `tax`. */
+  /**
+   * The parts of the shipping cost by rate; their sum is exactly `shipping_cost`. Their tax and that of the lines add
+   * up to `tax`.
+   */
   shipping_taxes: ShippingTaxPart[];
 }
 
@@ -94,8 +97,9 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
 }
 
 /**
- * Delivery is ancillary to the goods in EU VAT law (directive 2006/112/EC, article 78 b), so it is taxed like them:
- * with several rates it is split by the value of the goods at each, after the discount.
+ * Splits the shipping cost by tax rate. In EU VAT law, delivery is ancillary to the goods (directive 2006/112/EC,
+ * article 78 b), so it is taxed like them. If they have several rates, it is split by the value of the goods at each
+ * rate after the discount.
  */
 function shippingTaxesOf(
   cost: number,
@@ -114,7 +118,10 @@ function shippingTaxesOf(
   });
 }
 
-/** The value of groups of lines: after the discount; before it if nothing is left; by pieces if they were free. */
+/**
+ * The value of each group of lines: after the discount; before it if nothing is left to pay; by quantity if the lines
+ * are free.
+ */
 function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
   const values = [
     (line: PricedLine) => amountOf(line) - (off.get(line.id) ?? 0),
@@ -124,7 +131,9 @@ function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
   return values.find((weights) => sum(weights) > 0) ?? [];
 }
 
-/** A code never takes more than the total of its lines, and no fraction of a minor unit. */
+/**
+ * The discount of each line. A code never takes off more than the total of its lines, and no fraction of a minor unit.
+ */
 function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined, digits: number) {
   if (!discount) return [];
   const covered = lines.filter(discount.covers);
@@ -133,7 +142,7 @@ function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined,
   return covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
 }
 
-/** A percentage is rounded half up, like the tax. */
+/** The discount of an amount. A percentage is rounded half up, like the tax. */
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   switch (kind) {
     case 'free_shipping':
@@ -168,7 +177,7 @@ export function rateOf({ rate, rates = {} }: TaxTerms, tax_class = STANDARD_CLAS
 const RATE_DIGITS = 4;
 const RATE_UNIT = 10_000n;
 
-/** Tax of an amount after discount, rounded half up. */
+/** The tax of an amount after the discount, rounded half up. */
 function taxOf(amount: number, { rate, included }: TaxTerms): number {
   const parts = BigInt(minorUnits(rate, RATE_DIGITS));
   const divisor = included ? RATE_UNIT + parts : RATE_UNIT;

@@ -4,19 +4,19 @@ import { type Connection, query } from '../db/connect.ts';
 import { CommitUnknown, inTransaction } from '../db/transaction.ts';
 import type { Shop } from './shop.ts';
 
-/** How often each process writes its counts. A killed process loses those of this interval. */
+/** How often each process writes its counts. A process that is killed loses the counts since the last write. */
 export const USAGE_ADDED_EVERY_SECONDS = 10;
 
-/** Counted as it happens; everything else can be counted later. */
+/** What must be counted when it happens. Everything else can be counted later. */
 interface Counts {
   calls: number;
   deliveries: number;
 }
 
 /**
- * Counts the usage of sites in this process and writes it periodically, so that requests wait for no lock and write
- * nothing. Failed counts are kept for the next write, except after a lost COMMIT, because nothing must be counted
- * twice.
+ * Counts the usage of sites in this process and writes the counts periodically, so that requests wait for no lock and
+ * write nothing. Counts that could not be written are kept for the next time, except after a lost COMMIT, because
+ * nothing must be counted twice.
  */
 export interface UsageCounter {
   count(site_id: string, what: keyof Counts): void;
@@ -42,7 +42,7 @@ export function createUsageCounter(db: Pool): UsageCounter {
   return {
     count: (site_id, what) => add(site_id, { calls: 0, deliveries: 0, [what]: 1 }),
     async flush() {
-      // In the same order in all processes, to avoid deadlocks.
+      // All processes write in the same order, to avoid deadlocks.
       const all = [...counted].sort(([a], [b]) => (a < b ? -1 : 1));
       counted.clear();
       while (all.length > 0) {
@@ -59,7 +59,10 @@ export function createUsageCounter(db: Pool): UsageCounter {
   };
 }
 
-/** Each with its site as tenant, so that row-level security stays on; the statements are pipelined. */
+/**
+ * Adds the counts of each site with that site as tenant, so that row-level security stays on. The statements are sent
+ * together.
+ */
 async function addCounts(connection: Connection, counted: [string, Counts][]): Promise<void> {
   await Promise.all(
     counted.flatMap(([site_id, { calls, deliveries }]) => [
@@ -79,16 +82,16 @@ async function addCounts(connection: Connection, counted: [string, Counts][]): P
 
 /** Usage of a site in a month. */
 export interface MonthUsage extends Counts {
-  /** UTC, such as `2026-11`. */
+  /** In UTC, such as `2026-11`. */
   month: string;
-  /** Placed in the month, without imported ones. */
+  /** Orders placed in the month, without imported ones. */
   orders: number;
-  /** The maximum in the month; the current number counts for the current month. */
+  /** The highest number of products in the month. For the current month, the current number counts too. */
   products: number;
   storage_bytes: number;
 }
 
-/** The last months, current month first. */
+/** The usage in the last months, current month first. */
 export function usageOf(shop: Shop, months: number): Promise<MonthUsage[]> {
   return shop.rows<MonthUsage>(
     sql`with wanted as (
@@ -113,7 +116,7 @@ export function usageOf(shop: Shop, months: number): Promise<MonthUsage[]> {
   );
 }
 
-/** Records the current holdings if they are the maximum of the month. */
+/** Records the current numbers of products and stored bytes if they are the highest of the month. */
 export async function noteHoldings(shop: Shop): Promise<void> {
   await shop.run(
     sql`insert into site_usage as u (site_id, month, products, storage_bytes)

@@ -26,7 +26,7 @@ export const usedCents: Sql = sql`case when budget_period_at(a.budget_period, a.
 /** The end of the current period of `agent_tokens a`; null without periods. */
 export const resetsAt: Sql = sql`budget_period_start(a.budget_period, a.budget_since, ${presentPeriod} + 1)`;
 
-/** The total of the open checkouts of `agent_tokens a`. */
+/** The total of the agent's open checkouts in minor units, for `agent_tokens a`. */
 export function pendingCents(shop: Shop): Sql {
   return sql`(select coalesce(sum(k.shown_total * ${10 ** shop.currencyDigits}::bigint), 0)::bigint from checkouts k
     where k.site_id = a.site_id and k.agent_token_id = a.id and k.status in ('open', 'ready', 'requires_escalation')
@@ -77,8 +77,8 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = { cents: 0, period_number: 0 };
 
 /**
- * Spends the total of a new order. Amounts reserved for pending payments stay reserved: throws `budget_exceeded`, or
- * `payment_in_progress` if only these are in the way.
+ * Spends the total of a new order. Throws `budget_exceeded`, or `payment_in_progress` if the order would fit without
+ * the amounts reserved for pending payments.
  */
 export async function spend(shop: Shop, token_id: string, cents: number): Promise<Spent> {
   const spent = await shop.one<Pick<Spent, 'period_number'>>(
@@ -90,7 +90,7 @@ export async function spend(shop: Shop, token_id: string, cents: number): Promis
   return spent ? { cents, ...spent } : refuseBeyond(shop, token_id, cents);
 }
 
-/** Reserves the total of a payment that begins. Throws the same. */
+/** Reserves the total of a payment that begins. Throws `budget_exceeded` or `payment_in_progress`, like `spend`. */
 export async function hold(shop: Shop, token_id: string, cents: number): Promise<void> {
   const held = await shop.run(
     sql`update agent_tokens a set budget_held_cents = a.budget_held_cents + ${cents}, budget_used_cents = ${usedCents},
@@ -100,7 +100,7 @@ export async function hold(shop: Shop, token_id: string, cents: number): Promise
   if (held === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** Whether the budget of `agent_tokens a` covers an order of this amount, besides reserved amounts. */
+/** Whether the budget of `agent_tokens a` covers an order of this amount in addition to the reserved amounts. */
 function covers(cents: number): Sql {
   return sql`${usedCents} + a.budget_held_cents + ${cents} <= a.budget_cents
         and (a.max_per_order_cents is null or ${cents} <= a.max_per_order_cents)`;
@@ -133,8 +133,8 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Returns the amount of a locked order that ended unpaid, or the refunded part. It increases the remaining budget only
- * in the same period: the rest of a past period is forfeited.
+ * Gives the amount of a locked order that ended unpaid, or its refunded part, back to the budget. The remaining budget
+ * increases only if the amount was spent in the current period: the rest of a past period is forfeited.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(
@@ -154,8 +154,8 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 }
 
 /**
- * Takes the amount of a refund that the bank rejected from the budget again, at most the remaining budget, because the
- * agent may have spent it meanwhile.
+ * Charges the budget again after the bank rejected a refund: at most the remaining budget, because the agent may have
+ * spent it meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(

@@ -4,9 +4,9 @@ import { selectList } from '../../db/fields.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** The categories of a shop, to which an agent can be limited (categories.ts). */
+/** A shop's categories to which an agent can be limited (see categories.ts). */
 
-/** The types of public products, and the public collections. */
+/** The shop's categories: the types of public products, and the public collections. */
 function ownCategories(shop: Shop): Sql {
   return sql`select 'product_type' as kind, min(p.product_type) as value, min(p.product_type) as title, count(*)::int as products
       from products p
@@ -18,7 +18,7 @@ function ownCategories(shop: Shop): Sql {
     from collections c where c.site_id = ${shop.siteId} and c.published and c.published_at <= now()`;
 }
 
-/** Lists categories, those with most products first. */
+/** Lists the shop's categories, those with the most products first. */
 export function listCategories(shop: Shop, limit: number): Promise<ShopCategory[]> {
   return shop.rows<ShopCategory>(
     sql`select ${selectList<ShopCategory>({ kind: sql`own.kind`, value: sql`own.value`, title: sql`own.title`, products: sql`own.products` })}
@@ -29,13 +29,13 @@ export function listCategories(shop: Shop, limit: number): Promise<ShopCategory[
 
 export interface UnknownCategory {
   name: string;
-  /** The shop's category that the name probably misspells. */
+  /** The existing category that this name probably misspells. */
   nearest: string | null;
 }
 
 /**
- * Filters for names that the shop does not have. One letter added, missing or replaced counts as a misspelling; in
- * longer names two.
+ * Returns the names that are not categories of the shop. One letter added, missing or replaced counts as a misspelling;
+ * two in longer names.
  */
 export async function unknownCategories(shop: Shop, names: string[]): Promise<UnknownCategory[]> {
   if (names.length === 0) return [];

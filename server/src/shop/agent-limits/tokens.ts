@@ -100,7 +100,7 @@ export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): P
   await end(shop, by, sql`t.customer_id = ${customer_id}`);
 }
 
-/** Ends the customer's token that a new one replaces; false if it was already revoked. */
+/** Revokes the customer's token when a new one replaces it. Returns false if it was already revoked. */
 export async function endReplaced(shop: Shop, id: string, customer_id: string): Promise<boolean> {
   return (await end(shop, 'customer', sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`)) > 0;
 }
@@ -111,7 +111,7 @@ export async function revokeOfConsent(shop: Shop, consent_id: string): Promise<v
   await end(shop, 'system', sql`t.id = ${made}`);
 }
 
-/** Returns the number of ended tokens. */
+/** Revokes the matching tokens that are not revoked yet. Returns their number. */
 function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   return shop.run(
     sql`with ended as (

@@ -96,7 +96,10 @@ async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: 
   return others.reduce((left, { total }) => left - minorUnits(total, shop.currencyDigits), room);
 }
 
-/** Stock is checked before categories, so an out-of-stock error must not reveal them. */
+/**
+ * Whether the product is in the agent's categories. An out-of-stock error occurs before categories are checked, so its
+ * alternatives must not reveal products outside them.
+ */
 async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   const found = await shop.one(
     sql`select from products p

@@ -13,8 +13,8 @@ import { OAuthRefusal } from './oauth-refusal.ts';
 
 /**
  * Authorization codes and their exchange for a token (RFC 6749 §4.1.3). A code lives for 60 seconds and works once, for
- * its client, redirect address and challenge. A second use with the right verifier revokes the token, because one of
- * the two callers is not the client (§4.1.2). Lock order as for devices: customer, request, token.
+ * its client, redirect URI and challenge. A second use with the right verifier revokes the token, because one of the
+ * two callers is not the client (§4.1.2). Lock order as for devices: customer, request, token.
  */
 const LIFETIME_SECONDS = 60;
 
@@ -67,7 +67,10 @@ export async function agentsInTheWay(shop: Shop): Promise<AgentToken[]> {
   return all.filter(({ status }) => status === 'active');
 }
 
-/** A code that was not exchanged yet counts as an agent. */
+/**
+ * Whether the customer has the maximum number of agents. An authorization code that was not exchanged yet counts as
+ * one.
+ */
 async function isFull(shop: Shop): Promise<boolean> {
   const found = await shop.one<{ taken: number }>(
     sql`select (select count(*) from tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
@@ -78,7 +81,7 @@ async function isFull(shop: Shop): Promise<boolean> {
   return (found?.taken ?? 0) >= MAX_ACTIVE_TOKENS;
 }
 
-/** Request parameters of a code exchange. */
+/** The parameters of a code exchange. */
 export interface Exchange {
   code: string;
   client_id: string;
@@ -149,7 +152,7 @@ function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Excha
   return proven && sent.client_id === client_id && sent.redirect_uri === redirect_uri;
 }
 
-/** One error for all cases, so that it reveals nothing about a found code. */
+/** One error for all cases, so that callers learn nothing about existing codes. */
 function invalidCode(): OAuthRefusal {
   return new OAuthRefusal(
     'invalid_grant',

@@ -12,7 +12,7 @@ import { withAnswer } from './redirect-uris.ts';
 
 /**
  * Requests for an authorization code (RFC 6749 §4.1.1, RFC 7636). The same customer decides on them on the same page as
- * on device requests. A request stores the values that bind the code, and the redirect address.
+ * on device requests. A request stores the values that bind the code, and the redirect URI.
  */
 interface Asked {
   scopes: AgentScope[];
@@ -31,7 +31,7 @@ const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;
 
-/** Parses the requested permissions, without client id and redirect address. Throws an OAuthRefusal. */
+/** Parses the requested permissions, without client id and redirect URI. Throws an OAuthRefusal. */
 export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
   if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Send exactly one resource.');
@@ -66,7 +66,7 @@ export function stateIn(state: string | null): string | null {
   throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** An empty scope means all scopes: the customer can remove each. */
+/** Parses the requested scopes. An empty text means all scopes, because the customer can remove each. */
 function scopesIn(text: string): AgentScope[] {
   const wanted = text.split(' ').filter(Boolean);
   if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {
@@ -93,7 +93,7 @@ interface Wanted extends Asked {
   issuer: string;
 }
 
-/** Stores a request. Returns the secret for the address of the page where the customer decides. */
+/** Stores a request. Returns the secret in the URL of the page where the customer decides. */
 export async function insert(
   shop: Shop,
   { client, redirect_uri, issuer, ...asked }: Wanted,
@@ -124,14 +124,14 @@ export async function insert(
 
 /** A request as its page shows it before login. */
 export interface AuthorizationRequest {
-  /** Secret of the page address. */
+  /** Secret in the URL of the page. */
   secret: string;
   client_host: string | null;
   redirect_uri: string;
   state: string | null;
   issuer: string;
   budget_named: boolean;
-  /** Whether it was approved before. */
+  /** Whether the request was already approved. */
   approved: boolean;
   /** Whether the shop currently allows agents. */
   enabled: boolean;
@@ -152,7 +152,7 @@ export async function find(shop: Shop, secret: string): Promise<AuthorizationReq
 
 type Back = Pick<AuthorizationRequest, 'redirect_uri' | 'state' | 'issuer'>;
 
-/** Redirect address for a refusal, with the issuer (RFC 9207). */
+/** Redirect URI that reports a refusal, with the issuer (RFC 9207). */
 export function addressOfRefusal({ redirect_uri, state, issuer }: Back, { error, message }: OAuthRefusal): string {
   return withAnswer(redirect_uri, { error, error_description: message, state, iss: issuer });
 }

@@ -25,7 +25,7 @@ import { cartOf, checkoutOf, totalsOf } from './views.ts';
  * matches a real run.
  */
 
-/** The variants to buy, one for each need, or the reason that none was chosen. */
+/** The chosen variants, one for each need, or the reason that none was chosen. */
 type Choice =
   | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
@@ -57,7 +57,7 @@ export async function findAndAdd(shop: Shop, checkoutDeps: CheckoutDeps, body: I
   };
 }
 
-/** Finds a variant and creates a checkout for the customer to confirm. Throws the same, and what checkouts throw. */
+/** Finds a variant and creates a checkout for the customer to confirm. Throws what `findAndAdd` and checkouts throw. */
 export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentBuy): Promise<BuyOutcome> {
   const { dry_run = false, cart_id } = body;
   const isWholeCart = cart_id && !body.query && !body.product_id && !body.variant_id && !hasFilters(body);
@@ -180,7 +180,10 @@ function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Cho
   return { finding: { ...finding, proposals, needs }, choice: open?.choice ?? { status: 'chosen', lines } };
 }
 
-/** Whether what the sentence asks for is there, but in none of the agent's categories: what else has some of its words is no offer. */
+/**
+ * Whether the requested product exists, but only outside the agent's categories. Products that match some of the words
+ * are then not offered instead.
+ */
 async function isOutside(
   shop: Shop,
   query: string,
@@ -200,8 +203,8 @@ function questionFor({ understood }: Chosen['finding']): string {
 }
 
 /**
- * A variant that is named is chosen whatever the sentence says; of a product that is named, the sentence must identify the
- * variant.
+ * A variant given by id is chosen whatever the sentence says. If only a product is given, the sentence must identify
+ * the variant.
  */
 async function chooseNamed(
   shop: Shop,
@@ -220,7 +223,9 @@ async function chooseNamed(
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
 
-/** The product with those of its variants that meet the filters; none, if the product does not. */
+/**
+ * The product with only the variants that meet the filters; without variants if the product itself does not meet them.
+ */
 async function withinFilters(shop: Shop, product: Product, filters: Filters): Promise<Product> {
   const { where, slow } = conditionsOf(filters.list, true);
   const named = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`];
@@ -228,7 +233,10 @@ async function withinFilters(shop: Shop, product: Product, filters: Filters): Pr
   return meets ? withinLimits(product, filters.limits) : { ...product, variants: [] };
 }
 
-/** The only matching variant that can be bought, if there is exactly one. Only an id can choose one that is sold out. */
+/**
+ * Chooses the only matching variant that can be bought, if there is exactly one. A sold-out variant can only be chosen
+ * by id.
+ */
 function chooseVariant(
   body: IntentAdd,
   understood: Finding['understood'],
@@ -260,7 +268,7 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
   return quantity ?? Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** The product named by id. Throws `not_found`, or `category_not_allowed` for one outside the agent's categories. */
+/** The product given by id. Throws `not_found`, or `category_not_allowed` if it is outside the agent's categories. */
 async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
   const found = await shop.one<RowOf<'products', 'id'>>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}

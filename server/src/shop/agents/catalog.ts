@@ -26,7 +26,8 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   const filters = {
     ...read,
     list: [...within.map((slow): Filter => ({ slow })), ...narrowing(read.list)],
-    // The best results of a search are read by their ids, without the conditions of the list.
+    // The best results of a search are read by id, without the list's conditions, so the search needs the categories
+    // too.
     search: { ...read.search, slow: [...within, ...read.search.slow] },
   };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();
@@ -45,7 +46,7 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   };
 }
 
-/** A product with its variants. Throws `not_found` and `category_not_allowed`. */
+/** A product with its variants. Throws `not_found` or `category_not_allowed`. */
 export async function get(shop: Shop, links: Links, product_id: string): Promise<AgentProduct> {
   const product = (await catalog.get(shop, product_id)).body();
   await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
@@ -57,7 +58,7 @@ export function facets(shop: Shop): Promise<AgentFacets> {
   return agentFacets.ofShop(shop);
 }
 
-/** The products that a sentence and filters ask for. */
+/** Finds the products that a sentence and filters describe. */
 export async function findCandidates(shop: Shop, links: Links, body: IntentFind): Promise<FindOutcome> {
   const { query = '', limit = 5 } = body;
   if (!query && !hasFilters(body)) {

@@ -24,7 +24,7 @@ interface Polled {
   enabled: boolean;
 }
 
-/** Finds the request of a device_code of this shop. */
+/** The id of the consent request of a device_code in this shop; undefined if there is none. */
 export async function requestOf(shop: Shop, device_code: string): Promise<string | undefined> {
   if (!isWellFormed('device', device_code)) return undefined;
   const found = await shop.one<RowOf<'agent_consent_links', 'consent_id'>>(
@@ -137,7 +137,7 @@ async function insertToken(
   return { access_token, token_id, budget_resets_at: inserted?.budget_resets_at ?? null };
 }
 
-/** Locks the customer who approved. Returns the id. */
+/** Locks the customer who approved the request. Returns the customer's id. */
 export async function lockCustomerOf(shop: Shop, consent_id: string): Promise<string> {
   const found = await shop.one<RowOf<'customers', 'id'>>(
     sql`select c.id from customers c
@@ -166,7 +166,7 @@ function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has already been fetched.');
 }
 
-/** Also applies to requests approved before agents were disabled. */
+/** The error for a shop that no longer allows agents, even if the request was approved before. */
 function agentsDisabled(): ShopError {
   return new ShopError('access_denied', 'The shop no longer allows agents.');
 }

@@ -100,8 +100,8 @@ export function distinctCategories(categories: string[]): string[] {
 }
 
 /**
- * Unknown categories are accepted, because the shop may add them later. One that almost matches an existing category is
- * rejected as a misspelling: the agent could buy nothing with it.
+ * Reports names that almost match an existing category as misspellings, because the agent could buy nothing with them.
+ * Other unknown categories are accepted: the shop may add them later.
  */
 export async function misspeltCategories(shop: Shop, categories: string[]): Promise<ValidationError['detail']> {
   const unknown = await unknownCategories(shop, categories);
@@ -114,7 +114,7 @@ export async function misspeltCategories(shop: Shop, categories: string[]): Prom
   });
 }
 
-/** The shop's agent policy, and the days until a time by the database clock. */
+/** The shop's agent policy, and the number of days until `expires_at` by the database clock. */
 async function readPolicy(shop: Shop, expires_at: string | null) {
   const found = await shop.one<{ policy: AgentPolicy; days: number | null }>(
     sql`select ${agentPolicy} as policy,

@@ -63,7 +63,10 @@ const periods: Sql = sql`json_build_object('once', 1,
   'week', 1 + budget_period_at('week', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'),
   'month', 1 + budget_period_at('month', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'))`;
 
-/** A request for a replacement belongs to the customer of the replaced token. */
+/**
+ * Condition on `agent_consents k`: whether the customer may see the request. A request for a replacement belongs to the
+ * customer of the replaced token.
+ */
 function isFor(customer_id: string | null): Sql {
   return sql`(k.customer_id = ${customer_id} or (k.customer_id is null and k.status = 'pending'))
     and (k.replaces_token_id is null or exists (
@@ -71,7 +74,7 @@ function isFor(customer_id: string | null): Sql {
 }
 
 /**
- * Finds the request of a user code or of the secret of a client's page, as the calling customer may see it. Throws
+ * Finds the request of a user code, or of the secret of a client's page, if the calling customer may see it. Throws
  * `not_found`.
  */
 async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
@@ -91,7 +94,10 @@ async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<Co
   return found;
 }
 
-/** Condition on `agent_consents k`; undefined if the text has neither form. */
+/**
+ * Condition on `agent_consents k` that selects the request of a user code or page secret; undefined if the text is
+ * neither.
+ */
 function whichOf(shop: Shop, typed: string): Sql | undefined {
   if (isWellFormed('authorization', typed)) {
     return sql`k.id = (select consent_id from authorization_requests
@@ -194,7 +200,10 @@ export async function deny(shop: Shop, user_code: string, proof: Proof): Promise
   return view(shop, { ...row, status: 'denied' }, user_code, proof);
 }
 
-/** Locked before the request. An account that is being closed can no longer decide. */
+/**
+ * Locks the calling customer, which must happen before the request is locked. Throws `invalid_token` if the account was
+ * closed.
+ */
 async function lockCustomer(shop: Shop): Promise<void> {
   const held = await shop.run(
     sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} and anonymized_at is null

@@ -12,7 +12,10 @@ import type { Shop } from '../shop.ts';
 
 export const OF_AGENTS: FacetCount = { most: 1_000, ofVariants: true };
 
-/** Counting all products takes long, and models ask at the beginning of each conversation. Stock may be a minute old. */
+/**
+ * Cached for a minute, because counting all products is slow and models request facets at the start of each
+ * conversation.
+ */
 const known = new LRUCache<string, AgentFacets>({ max: 1_000, ttl: 60_000 });
 
 /** The facets of the products that the agent may see. */
@@ -27,7 +30,6 @@ export async function ofShop(shop: Shop): Promise<AgentFacets> {
   return facets;
 }
 
-/** The facets of these products. */
 export async function ofProducts(shop: Shop, product_ids: string[]): Promise<AgentFacets> {
   return briefFacets(await facetsWhere(shop, [sql`p.id = any((select ${product_ids}::uuid[])::uuid[])`]));
 }
@@ -37,10 +39,10 @@ function facetsWhere(shop: Shop, conditions: Sql[]): Promise<Facets> {
   return readFacets(shop, { always, filters: [], matchesOf: (all) => matching(all) }, OF_AGENTS);
 }
 
-/** How long each list may be, from the most to the least that is shown. */
+/** Maximum lengths of the lists in a response. */
 interface Lengths {
   values: number;
-  /** Shops have more tags than types, and most tags repeat what types and attributes say. */
+  /** Shops have more tags than types, and most tags repeat types and attributes. */
   tags: number;
   names: number;
   ofName: number;
@@ -56,10 +58,13 @@ const LENGTHS: Lengths[] = [
   { values: 6, tags: 6, names: 5, ofName: 3 },
   { values: 3, tags: 3, names: 3, ofName: 2 },
 ];
-/** Of JSON: at most 1,500 tokens, which are three characters each where there are many numbers and brackets. */
+/**
+ * Maximum length of the JSON: at most 1,500 tokens, at about three characters each because it contains many numbers and
+ * brackets.
+ */
 const MOST_CHARACTERS = 4_300;
 
-/** The facets with lists as long as a model can be expected to read. */
+/** The facets, with lists cut to a length that a model can be expected to read. */
 export function briefFacets(facets: Facets): AgentFacets {
   const fitting = LENGTHS.map((lengths) => cut(facets, lengths));
   return (fitting.find((one) => JSON.stringify(one).length <= MOST_CHARACTERS) ?? fitting.at(-1)) as AgentFacets;
@@ -106,12 +111,12 @@ function cut({ in_stock, price, ...all }: Facets, { values, tags, names, ofName 
   };
 }
 
-/** A value that cannot be shown as it is could not be sent back as it is. */
+/** Whether a value is listed. Agents could not send back a value that sanitizing changes. */
 function isShown(value: string): boolean {
   return sanitizeMerchantText(value, CAPS.name) === value;
 }
 
-/** Names that most products have first. */
+/** Sorts options or attributes by the number of products that have them, most first. */
 function byUse(list: Named[]): Named[] {
   const uses = ({ values }: Named) => values.reduce((sum, { count }) => sum + count, 0);
   return list.toSorted((a, b) => uses(b) - uses(a));

@@ -10,9 +10,9 @@ import {
 } from '../catalog/filters.ts';
 import type { Shop } from '../shop.ts';
 
-/** The filters of an agent's request, beside its sentence. */
+/** The filters of an agent's request, in addition to its sentence. */
 
-/** The fields of intents in addition to their sentence. */
+/** The filter fields of an intent, in addition to its sentence. */
 export type IntentFilters = FilterQuery & Pick<IntentFind, 'sort'>;
 
 const NAMES = [
@@ -33,7 +33,10 @@ const NAMES = [
   'cheaper_than',
 ] as const satisfies (keyof FilterQuery)[];
 
-/** A sort order does not describe a product: without filters it would select from the whole shop. */
+/**
+ * Whether a request has filters. A sort order is not one: it does not describe a product and would select from the
+ * whole shop.
+ */
 export function hasFilters(sent: FilterQuery): boolean {
   const query = withoutEmptyLists(sent);
   return NAMES.some((name) => query[name] !== undefined);
@@ -46,17 +49,22 @@ export async function readIntentFilters(shop: Shop, body: IntentFilters): Promis
   return { ...filters, search: { ...filters.search, sort: body.sort } };
 }
 
-/** Limits are those of variants, and a product outside the agent's categories sets no price. */
+/**
+ * For agents, price limits apply to variants, and a product outside the agent's categories cannot set a price limit.
+ */
 export function readingOf(shop: Shop, place: Reading['place']): Reading {
   return { place, ofVariants: true, within: inCategories(shop.agent?.categories ?? []) };
 }
 
-/** Without kinds, for which facets show the shopper alternatives: agents get those of the result. */
+/**
+ * The filters without their kinds. A kind would make facets show alternatives to the chosen value, but agents get the
+ * facets of the result.
+ */
 export function narrowing(filters: Filter[]): Filter[] {
   return filters.map(({ kind: _kind, name: _name, ...filter }) => filter);
 }
 
-/** The interpretation of the words, and the filters. */
+/** How the words were understood, and the filters. */
 export function withFilters(
   shop: Shop,
   understood: AgentUnderstood[],
@@ -66,7 +74,7 @@ export function withFilters(
   return filters ? [...understood, ...understoodFilters(shop, query, filters)].slice(0, MAX_UNDERSTOOD) : understood;
 }
 
-/** The limit of the contract. */
+/** Maximum number of entries in the contract. */
 const MAX_UNDERSTOOD = 50;
 
 function understoodFilters(shop: Shop, query: FilterQuery, { limits }: Filters): AgentUnderstood[] {

@@ -22,11 +22,11 @@ export interface Finding {
   excluded: Excluded[];
   /** Best first, at most the requested number. */
   proposals: FoundProduct[];
-  /** The requested things, with their positions in `proposals`. */
+  /** The requested items, with their positions in `proposals`. */
   needs: FoundNeed[];
-  /** The best matches of all needs, at most 200 of each. */
+  /** The best matches for all needs, at most 200 for each. */
   matches: string[];
-  /** Whether the first one of each need clearly is what was asked for. */
+  /** Whether the first candidate of each need is clearly the requested one. */
   isClear: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
 /** The best product is clear if its score is at least this multiple of the next one's. */
 const CLEAR_LEAD = 1.3;
 
-/** The published products of the shop, for the search; with filters, only the variants that meet them. */
+/** The shop's published products, for the search; with filters, each with only the variants that meet them. */
 export function searchableProducts(shop: Shop, filters?: Filters): ProductSource & { whole: Map<string, Product> } {
   const whole = new Map<string, Product>();
   async function byIds(product_ids: string[]): Promise<Product[]> {
@@ -50,12 +50,12 @@ export function searchableProducts(shop: Shop, filters?: Filters): ProductSource
 }
 
 interface FindOptions {
-  /** By default those of the agent that calls. */
+  /** Defaults to the categories of the calling agent. */
   categories?: string[];
   filters?: Filters | undefined;
 }
 
-/** Finds within the categories. Mostly four statements (see `findProducts` of the search). */
+/** Finds products within the categories, usually in four statements (see `findProducts` of the search). */
 export async function findProposals(
   shop: Shop,
   query: string,
@@ -73,7 +73,7 @@ export async function findProposals(
   const proposals = candidates
     .slice(0, Math.max(limit, areAllWanted ? needs.length : 0))
     .map((each) => ({ ...each, product: source.whole.get(each.product.id) ?? each.product }));
-  // A relaxed constraint or missing word may have been the point of the request.
+  // A relaxed constraint or a missing word may have been the point of the request.
   const isComplete = areAllWanted && understood.every(({ fate }) => fate === 'applied');
   return {
     understood,
@@ -92,7 +92,6 @@ export async function findProposals(
   };
 }
 
-/** The needs in the form of the contract. */
 export function needsOf({ needs }: Pick<Finding, 'needs'>) {
   return needs.map(({ text, quantity, candidates }) => ({ text, quantity, candidates }));
 }
@@ -104,7 +103,10 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/** Without positions and empty fields, because agents pay for each word of a response. */
+/**
+ * The constraints as the contract returns them, without positions and empty fields, because agents pay for each word of
+ * a response.
+ */
 export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,
@@ -121,7 +123,7 @@ export function sortOf(understood: Understood[]): string | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value ?? undefined;
 }
 
-/** The constraints that apply within one product. */
+/** Constraints that choose among the variants of one product. */
 const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
@@ -160,8 +162,9 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
 }
 
 /**
- * A product of a list, with the matching variant that can be bought and costs least, and the reasons. `narrowed` has only the variants
- * that meet the filters; undefined if there is none.
+ * Proposes a variant of a listed product, with the reasons: the one with the most requested option values, preferably
+ * one that can be bought, then the cheapest. `narrowed` has only the variants that meet the filters; undefined if there
+ * is none.
  */
 export function propose(product: Product, narrowed: Product, query: CatalogQuery): Proposal | undefined {
   const { q = '', price_min, price_max } = query;
@@ -190,7 +193,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];
-  // Without reasons, a corrected word or an unfiltered list found the product.
+  // Without a reason, the product was found by a corrected word or in an unfiltered list.
   return {
     product,
     variant,
@@ -198,7 +201,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
   };
 }
 
-/** The product's matching values for each filter of a list. */
+/** The product's values that match the filters of a list. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

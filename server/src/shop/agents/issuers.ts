@@ -1,7 +1,7 @@
 import type { LinkDeps } from '../links.ts';
 
 /**
- * The OAuth issuers of a shop: `/sites/{site_id}` of the configured address, and each of its own hosts. Paths below an
+ * The OAuth issuers of a shop: `/sites/{site_id}` of the configured base URL, and each of its own hosts. Paths below an
  * issuer are resources of the shop; a token is valid for all of them.
  */
 type Deps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
@@ -18,7 +18,7 @@ export function issuerOf(baseUrl: string, site_id: string): string {
 /** A resource of the shop in stored form; undefined for any other text (RFC 8707). */
 export function resourceNamed({ baseUrl, hosts }: Deps, site_id: string, text: string): string | undefined {
   const issuers = [issuerOf(baseUrl, site_id), ...hosts.originsOf(site_id)];
-  // Clients write an address without a path with a trailing slash.
+  // Clients write a URL without a path with a trailing slash.
   const named = text.replace(/\/$/, '');
   return issuers.some((issuer) => RESOURCE_PATHS.some((path) => issuer + path === named)) ? named : undefined;
 }

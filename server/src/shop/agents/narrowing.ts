@@ -15,10 +15,10 @@ export interface Terms {
 
 type Mistakes = ValidationError['detail'];
 
-/** The same budget allows more, the shorter its period. */
+/** From least to most: the shorter its period, the more a budget allows. */
 const PERIODS: BudgetPeriod[] = ['once', 'month', 'week'];
 
-/** The requested terms as approved. Throws a ValidationError for more than was requested. */
+/** The approved terms. Throws a ValidationError if they exceed the request. */
 export async function narrowed(shop: Shop, asked: Terms, approval: Partial<Terms>): Promise<Terms> {
   const categories = narrowCategories(asked.categories, approval.categories);
   const granted: Terms = {
@@ -73,7 +73,7 @@ function narrowCategories(asked: string[], approved: string[] | undefined): stri
   return kept.length === wanted.length && kept.length > 0 ? kept : undefined;
 }
 
-/** Requested categories were checked with the request. */
+/** The approved categories that still have to be checked. Those in the request were checked with it. */
 function newIn(asked: string[], categories: string[] | undefined): string[] {
   return asked.length === 0 ? (categories ?? []) : [];
 }

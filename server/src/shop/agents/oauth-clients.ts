@@ -7,13 +7,13 @@ import { OAuthRefusal } from './oauth-refusal.ts';
 import { isRedirectUri, placeOf, withoutUndottedSchemes } from './redirect-uris.ts';
 
 /**
- * OAuth clients of a shop that use the authorization code. All are public: they have no secret, so a client id proves
- * nothing. Safety rests on the redirect addresses, which the client declares in a registration (RFC 7591) or in a
- * document at the address that is its id.
+ * OAuth clients of a shop that use authorization codes. All are public: they have no secret, so a client id proves
+ * nothing. Security depends on the redirect URIs, which the client declares in a registration (RFC 7591) or in a
+ * document whose URL is its client id.
  */
 export type OAuthClient = RowOf<'oauth_clients', 'client_id' | 'client_name' | 'redirect_uris' | 'from_document'>;
 
-/** Metadata sent by the client (not verified). */
+/** Metadata that the client sent (not verified). */
 export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;
 
 const MOST_REDIRECT_URIS = 10;
@@ -83,7 +83,7 @@ export async function keepDocument(
   );
 }
 
-/** Keeps a client registered after it got a token. */
+/** Keeps a registered client longer after it got a token. */
 export async function noteUse(shop: Shop, client_id: string): Promise<void> {
   await shop.run(
     sql`update oauth_clients set expires_at = greatest(expires_at, now() + ${USED_REGISTRATION}::interval)

@@ -9,7 +9,7 @@ import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { lineContentOf, totalsOf } from './views.ts';
 
-/** Orders of the agent's customer as agents see them, without addresses and notes. */
+/** Orders of the agent's customer as agents see them, without postal addresses and notes. */
 
 type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
   AgentTotals & {
@@ -56,7 +56,7 @@ const columns: Sql = selectList<Row>({
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`,
 });
 
-/** One page, newest first, in one statement. */
+/** One page of orders, newest first, in one statement. */
 export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage> {
   const { page, limit, offset } = pageOf(query);
   const rows = await shop.rows<{ [Key in keyof Row]: Row[Key] | null } & { counted: number }>(

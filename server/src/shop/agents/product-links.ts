@@ -4,23 +4,26 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 
-/** Pictures and pages of products, for agents. */
+/** URLs of product images and product pages, for agents. */
 
-/** Where a variant is bought, or its product is shown. */
+/** Returns the URL where a variant can be bought, or where its product is shown. */
 export type UrlOf = (product: Pick<Product, 'id' | 'slug'>, variant: Pick<Variant, 'id'>) => string;
 
-/** By the shop's own template, else its hosted page to buy. One statement. */
+/**
+ * Reads how the shop's product URLs are built: from its own template, or as links to its hosted buy page. One
+ * statement.
+ */
 export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>): Promise<UrlOf> {
   const settings = await shop.one<RowOf<'site_settings', 'product_url_template'>>(
     sql`select product_url_template from site_settings where site_id = ${shop.siteId}`,
   );
   const address = hosts.addressOf(shop.siteId);
-  // On its own host, the path names no shop.
+  // On the shop's own host, paths do not contain the site id.
   const pages = address === baseUrl ? pagesOfSite(address, shop.siteId) : address;
   return urlsBy(settings?.product_url_template ?? null, pages);
 }
 
-/** The same for a template that is already loaded. */
+/** Like `readUrls`, for a template that is already loaded. */
 export function urlsBy(template: string | null, pages: string): UrlOf {
   if (template === null) return (_product, { id }) => `${pages}/buy/${shortId(id)}:1`;
   return ({ id, slug }) => template.replace('{slug}', () => encodeURIComponent(slug)).replace('{id}', () => id);
@@ -30,15 +33,15 @@ export function pagesOfSite(address: string, site_id: string): string {
   return `${address}/sites/${shortId(site_id)}`;
 }
 
-/** A UUID as links to buy have it: models pay for each character. */
+/** A UUID in the short form of buy links, because models pay for each character. */
 function shortId(id: string): string {
   return `~${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
 }
 
-/** As wide as agents show pictures. */
+/** The width of images for agents. */
 const WIDTH = 320;
 
-/** The picture of the variant, else the first one of the product, in the width for agents where there is one. */
+/** The image of the variant or else the first one of the product, in the width for agents if it exists. */
 export function imageUrlOf({ images }: Pick<Product, 'images'>, variant?: Pick<Variant, 'image_url'>): string | null {
   const own = variant?.image_url;
   const image = images.find(({ url }) => url === own) ?? (own ? undefined : images[0]);

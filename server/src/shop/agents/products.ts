@@ -12,7 +12,7 @@ import { imageUrlOf, type UrlOf } from './product-links.ts';
 
 /** Products as agents see them: short, with the merchant's text in a separate part. */
 
-/** A proposed variant with the reasons. */
+/** A proposed variant with the reasons why it matches. */
 export interface Proposal {
   product: Product;
   variant: Variant;
@@ -37,10 +37,16 @@ function bestAvailabilityOf(product: Product): Availability {
   return BEST_FIRST.find((word) => words.has(word)) ?? 'out_of_stock';
 }
 
-/** For each candidate of a list, in characters of JSON: with the rest of the answer, five are 800 tokens of four characters. */
+/**
+ * Maximum JSON length of each candidate in a list: five of them and the rest of the response are 800 tokens of four
+ * characters.
+ */
 const MOST_CHARACTERS = 520;
 
-/** How long a summary may be, and how many values of an option are listed. The proposed variant is named anyway. */
+/**
+ * Maximum length of a summary, and maximum number of listed values of an option. The values of the proposed variant are
+ * always listed.
+ */
 interface Lengths {
   summary: number;
   values: number;
@@ -53,7 +59,7 @@ const LENGTHS: Lengths[] = [
   { summary: 0, values: 1 },
 ];
 
-/** Candidates with as much text as there is room for; the product has all of it. */
+/** Candidates with as much text as fits; the product response contains all of it. */
 export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidate[] {
   const [longest, ...shorter] = LENGTHS.map((lengths) =>
     proposals.map((proposal) => candidateOf(proposal, urlOf, lengths)),
@@ -152,7 +158,7 @@ function variantOf(product: Product, variant: Variant): AgentVariant {
   };
 }
 
-/** Never null: a name that sanitizing removes entirely gets a placeholder. */
+/** A sanitized name, never null: a name that sanitizing removes entirely gets a placeholder. */
 export function nameOf(name: string): string {
   return sanitizeMerchantText(name, CAPS.name) ?? '[name removed]';
 }
@@ -174,7 +180,7 @@ function optionsOf(product: Product): AgentOption[] {
   });
 }
 
-/** The options for a list: the first values of each that can be bought, in the merchant's order. */
+/** The options for a list: of each, the first values that can be bought, in the merchant's order. */
 function briefOptionsOf(product: Product, most: number): AgentCandidate['content']['options'] {
   return product.options.map((option) => {
     const buyable = buyableValues(product, option);

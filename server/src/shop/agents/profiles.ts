@@ -15,7 +15,7 @@ export interface FetchedProfile extends Omit<AgentProfile, 'id'> {
   keep_seconds: number;
 }
 
-/** The cached profile of an address, unless it must be fetched again. */
+/** The cached profile of a URL, unless it must be fetched again. */
 export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
   return shop.one<AgentProfile>(
     sql`select id, host, version, capabilities from agent_profiles
@@ -23,7 +23,7 @@ export function findProfile(shop: Shop, url: string): Promise<AgentProfile | und
   );
 }
 
-/** Stores a profile under the existing id of its address, because the audit names the agent by it. */
+/** Stores a profile under the existing id of its URL, because the audit names the agent by that id. */
 export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<AgentProfile> {
   const { url, host, version, capabilities, keep_seconds } = profile;
   const kept = await shop.one<AgentProfile>(

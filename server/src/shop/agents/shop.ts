@@ -34,7 +34,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   // Agents send names back, so names that would be changed by sanitizing are left out.
   const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
-  // Goods that are picked up can be paid for there.
+  // Shops that offer pickup accept payment on site.
   const methods = offeredMethods(terms, checkoutDeps, null);
   return {
     site_id: shop.siteId,

@@ -15,7 +15,7 @@ export interface RequestKey {
 }
 
 export interface KnownRequest {
-  /** Whether the key was first used for this request. */
+  /** Whether the stored request is the same as this one. */
   same: boolean;
   /** The encrypted response; null while the request is running. */
   answer: Buffer | null;
@@ -35,7 +35,7 @@ export async function claimKey(shop: Shop, key: RequestKey): Promise<KnownReques
   return known;
 }
 
-/** Stores the response. Of copies that ran concurrently, the first response counts for all. Returns it. */
+/** Stores the response and returns it. If copies ran concurrently, all return the response that was stored first. */
 export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestKey, answer: Buffer): Promise<Buffer> {
   const kept = await shop.one<{ answer: Buffer }>(
     sql`update ucp_requests set answer = coalesce(answer, ${answer})
@@ -44,7 +44,7 @@ export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestK
   return kept?.answer ?? answer;
 }
 
-/** The checkout of an order of the given customer. */
+/** The checkout of an order. */
 export async function checkoutOf(shop: Shop, order_id: string): Promise<string | undefined> {
   const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and order_id = ${order_id}`,

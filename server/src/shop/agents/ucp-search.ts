@@ -5,9 +5,9 @@ import type { Shop, Tenant } from '../shop.ts';
 import { readingOf } from './filters.ts';
 import { findProposals } from './find.ts';
 
-/** How a search over UCP reports what it does not meet, as the search of agents does. */
+/** How a UCP search reports unmet conditions, as the search of agents does. */
 
-/** The limits of the price that the background of a request states, in the shop's currency. */
+/** The price limits that the background of a request states, in the shop's currency. */
 export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''): FilterQuery {
   const prices = parseQuery(intent.slice(0, 500)).constraints.filter(
     (each) => each.kind === 'price' && (each.currency ?? currency) === currency,
@@ -20,8 +20,8 @@ export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''
 }
 
 /**
- * The response to a search in place of a page of the list, if no product meets all of the words: the nearest products, with
- * the unmet words. Undefined if a product meets all.
+ * The response to a search if no product meets all of its words: the nearest products, with the unmet words, instead of
+ * a page of the list. Undefined if a product meets all words.
  */
 export async function findInstead(
   shop: Shop,

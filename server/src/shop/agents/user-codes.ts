@@ -35,8 +35,8 @@ export function hashUserCode(code: string): Buffer {
 const SEAL_LENGTH = 22;
 
 /**
- * A signature of 132 bits in the link with a code. Opening a signed link does not count as a guess, so it works even
- * after others have used up the shop's guesses.
+ * A 132-bit signature in the link that contains the code. Opening a signed link does not count as a guess, so it works
+ * even after others have used up the shop's guesses.
  */
 export function sealOf(secretKey: string, site_id: string, code: string): string {
   return createHmac('sha256', secretKey)
@@ -51,7 +51,7 @@ export function isSealed(secretKey: string, site_id: string, code: string, seal:
   return own.length === shown.length && timingSafeEqual(own, shown);
 }
 
-/** The caller who enters a code, and the IP address. */
+/** The caller who enters a user code, with their IP address. */
 export interface Guesser {
   tenant: Tenant;
   actor: Actor;
@@ -60,10 +60,10 @@ export interface Guesser {
 
 /**
  * Checks that a typed code belongs to a request that the customer may see, and limits guesses. After 5 unknown codes
- * per customer or 10 per address in 15 minutes, every further try is `rate_limited`. After 50 in the shop only unknown
- * codes are, because strangers share that limit. There are 2^34 codes: with a thousand pending requests, a guess hits
- * with a chance of 2^-24. Existing codes do not count; others throw `not_found`. Do not hold a connection during the
- * call.
+ * per customer or 10 per IP address in 15 minutes, every further try is `rate_limited`. After 50 in the shop only
+ * unknown codes are, because strangers share that limit. There are 2^34 codes: with a thousand pending requests, a
+ * guess hits with a chance of 2^-24. Existing codes do not count; others throw `not_found`. Do not hold a connection
+ * during the call.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};

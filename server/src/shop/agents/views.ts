@@ -16,7 +16,8 @@ import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { nameOf } from './products.ts';
 
 /**
- * Carts, checkouts and customers as agents see them: no addresses or notes, and the merchant's text in a separate part.
+ * Carts, checkouts and customers as agents see them: no postal addresses or notes, and the merchant's text in a
+ * separate part.
  */
 
 export function cartOf(cart: Cart): AgentCart {
@@ -68,7 +69,7 @@ export function lineContentOf(name: string, variant_name: string | null): AgentL
   };
 }
 
-/** Only the codes, because the messages quote the merchant's text. */
+/** Warnings without their messages, because these quote the merchant's text. */
 export function warningsOf(warnings: CartWarning[]): AgentWarning[] {
   return warnings.map(({ code, line_item_id }) => ({ code, line_item_id }));
 }

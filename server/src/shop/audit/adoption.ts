@@ -5,7 +5,7 @@ import { type SealedRow, type SignedRow, signRow } from './signing.ts';
 
 const ROWS_AT_A_TIME = 5_000;
 
-/** Seals for rows that were signed again, with the time of the newest row of each. */
+/** Seals of newly signed rows, with the time of the newest row of each. */
 export type NewChain = { seal: NewSeal; through: string }[];
 
 /**

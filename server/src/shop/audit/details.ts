@@ -30,7 +30,7 @@ function filled(details: StoredDetails): object {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => !empty(value)));
 }
 
-/** In the form of the contract; null if there are none or they were erased. */
+/** The details in the form of the contract; null if there are none or they were erased. */
 export function detailsOf(text: string | null): AuditDetails | null {
   if (text === null) return null;
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };

@@ -28,7 +28,7 @@ export const auditColumns: Sql = selectList<AuditRow>({
 export type AuditRow = Omit<AuditEvent, 'details' | 'summary'> & { details: string | null };
 
 const OF_AGENTS: string[] = ['agent', 'guest_agent'];
-/** The API speaks English only. */
+/** Sentences in the API are in English only. */
 const ENGLISH = languageFor('en', 'UTC');
 
 /** An AuditEvent of the contract. Only people get sentences. */

@@ -9,8 +9,8 @@ import { type Sealing, seal, unseal } from '../sealing.ts';
 
 /**
  * Keys that sign audit rows and seals. They are random and stored encrypted under SECRET_KEY: database access alone
- * cannot forge a signature. All processes and sites share one key. Another one is created only if SECRET_KEY was
- * replaced without `rotate-secret-key`, which encrypts the keys again.
+ * cannot forge a signature. All processes and sites share one key. Another key is created only if SECRET_KEY was
+ * replaced without `rotate-secret-key`, which re-encrypts the keys.
  */
 export interface AuditKey {
   id: string;
@@ -37,7 +37,7 @@ export async function readAuditKeys(connection: Connection, secretKey: string): 
   return new Map(rows.map((row) => [row.id, opened(secretKey, row) ?? null]));
 }
 
-/** Encrypts all keys again. Counts them and lists those that neither SECRET_KEY decrypts. */
+/** Re-encrypts all keys. Returns the number of keys, and those that neither SECRET_KEY decrypts. */
 export async function resealAuditKeys(
   connection: Connection,
   { from, to }: { from: string; to: string },

@@ -36,8 +36,8 @@ export function sealOf(
 }
 
 /**
- * Stores seals of rows that are not newer than `through` (microseconds since 1970). Returns for each the number of rows
- * that no other process added before.
+ * Stores seals of rows that are not newer than `through` (microseconds since 1970). Returns the row counts of the seals
+ * that this call added; another process may have added the others.
  */
 export async function addSeals(client: pg.ClientBase, seals: NewSeal[], through: string): Promise<number[]> {
   const { rows } = await client.query<RowOf<'audit_seals', 'count'>>(

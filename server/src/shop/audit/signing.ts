@@ -36,7 +36,7 @@ export function hashDetails(salt: Buffer, details: string): Buffer {
   return createHash('sha256').update(salt).update(details).digest();
 }
 
-/** A row as its seal covers it. */
+/** The parts of a row that its seal covers. */
 export interface SealedRow {
   id: string;
   hmac: Buffer;

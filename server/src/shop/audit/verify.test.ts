@@ -23,7 +23,10 @@ async function seal({ db }: OpenShop): Promise<void> {
   await Promise.all([once(), once()]).finally(() => pool.end());
 }
 
-/** Verifies after a statement that an attacker with write access to every table runs; the statement is rolled back. */
+/**
+ * Verifies the audit after a statement that an attacker with write access to every table could run. Rolls the statement
+ * back.
+ */
 async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?: Head) {
   const client = await owner.connect();
   try {

@@ -51,16 +51,18 @@ interface StoredSeal extends Seal {
 
 /** For how long an older release without signatures may run next to a newer one. */
 const ROLLING_MS = 24 * 60 * 60 * 1_000;
-/** A worker seals twice a minute. */
+/** How long a new row may stay without a seal. A worker seals twice a minute. */
 const UNSEALED_FOR_MS = 10 * 60 * 1_000;
-/** A call that runs during the erasure of its customer may write its row afterwards. */
+/** How long after an erasure a row may still be written, by a call that ran during the erasure. */
 const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;
 /** Maximum number of sentences of one kind. */
 const MAX_FINDINGS = 1_000;
 
-/** Needs a connection with access to the site, in a repeatable-read transaction. */
+/**
+ * Verifies the audit of one site. The connection needs access to the site and must be in a repeatable-read transaction.
+ */
 export async function verifySite(connection: Connection, site_id: string, keys: Keys, known?: Head): Promise<Report> {
   const report: Report = { site_id, sealed: 0, waiting: 0, legacy: 0, erased: 0, findings: [], head: null };
   const check = new Check(connection, site_id, keys, report);

@@ -34,7 +34,7 @@ export function inWords(language: Language, { action, status, details }: Told, a
   }
 }
 
-/** By operation name, which the agent and storefront APIs share. */
+/** Sentences by operation name, which the agent and storefront APIs share. */
 const WORK: Record<string, (deed: Deed) => string> = {
   searchCatalog: searched,
   findProducts: searched,
@@ -79,7 +79,7 @@ const WORK: Record<string, (deed: Deed) => string> = {
   unknown: ({ language: { say } }) => say('audit.unknown'),
 };
 
-/** Names an operation that is not in the table, with the amount if there is one. */
+/** Describes an operation that is not in the table, with the amount if there is one. */
 function workInWords(deed: Deed, action: string, status: number): string {
   const { language, details } = deed;
   // Over MCP and UCP, credentials are checked before the message is read.
@@ -113,7 +113,7 @@ function purchase({ language: { say }, language, details }: Deed): string {
   return say('audit.purchase_of', { amount, quantity, product: content.name, others });
 }
 
-/** The amount that was refused. */
+/** Describes a refused purchase by its amount. */
 function refusedPurchase(language: Language, details: AuditDetails | null): string | undefined {
   const amount = amountIn(language, details);
   return amount && language.say('audit.refused_purchase', { amount });

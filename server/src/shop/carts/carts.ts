@@ -34,7 +34,7 @@ export const CART_LIFE = {
   /** Lifetime of a new cart without lines. */
   unfilled: sql`interval '7 days'`,
 };
-/** The same in days, to predict `expires_at` of a new cart. */
+/** The lifetime of a guest's cart in days, to predict `expires_at` of a new cart. */
 const GUEST_DAYS = 30;
 const UNFILLED_DAYS = 7;
 
@@ -82,7 +82,7 @@ export async function createOnce(shop: Shop, id: string, wishes: CartWishes): Pr
   return made > 0;
 }
 
-/** Creates a separate cart. The result is built from the input, so there is no wait for the insert. */
+/** Creates a separate cart. Builds the result from the input, without waiting for the insert. */
 async function make(
   shop: Shop,
   customer_id: string | null,
@@ -116,7 +116,7 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
   return cart;
 }
 
-/** Returns undefined if the customer has an active cart. */
+/** Creates the customer's cart. Returns undefined if they already have an active one. */
 function insert(shop: Shop, customer_id: string, wishes: CartWishes): Promise<CartRow | undefined> {
   return shop.one<CartRow>(
     sql`${insertion(shop, newId(), customer_id, null, wishes)}
@@ -187,7 +187,7 @@ async function extendLifetime(shop: Shop, id: string): Promise<void> {
   if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
 
-/** Matches only carts that the caller may change. */
+/** The statement of `extendLifetime`. It matches only carts that the caller may change. */
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set updated_at = now(), expires_at = now() + case
         when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
@@ -221,9 +221,9 @@ async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
 }
 
 /**
- * Adds pieces of a variant to its line. Throws `not_found` for a variant that is not for sale, `insufficient_stock`,
- * `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` and `requireAgentLimits`
- * throw.
+ * Adds a quantity of a variant to its line. Throws `not_found` for a variant that is not for sale,
+ * `insufficient_stock`, `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` and
+ * `requireAgentLimits` throw.
  */
 export async function addItem(
   shop: Shop,
@@ -263,7 +263,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where i.quantity + excluded.quantity <= ${MAX_QUANTITY}`,
   );
   if (written > 0) return;
-  // The reasons are only checked now, in order of priority. A cart that may be changed was locked.
+  // No line was written. Find the reason, in order of priority: first whether the cart may be changed.
   await extendLifetime(shop, cart_id);
   if (!(await shop.one(sql`select from ${wanted}`))) throw notFound('variant');
   throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} pieces of one variant.`, {

@@ -4,7 +4,7 @@ import { insufficient } from '../stock/stock.ts';
 import type { CartLine, CartState } from './rows.ts';
 import { availableOf, labelOf, totals } from './view.ts';
 
-/** In minor units. Above this, sums with tax and shipping would no longer be exact. */
+/** Maximum subtotal in minor units. Above it, sums with tax and shipping would no longer be exact. */
 const MAX_SUBTOTAL = 1e15;
 
 /** Throws `conflict` if the total is too large to calculate. */

@@ -3,7 +3,7 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { keptOfVariant } from './rows.ts';
 
-/** A variant in a buy link, before a cart exists. */
+/** A variant in a buy link, read before a cart exists. */
 export interface LinkedVariant {
   id: string;
   product_id: string;

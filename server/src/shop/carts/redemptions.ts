@@ -85,7 +85,10 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
   );
 }
 
-/** Redemptions of one buyer: of the account, of the account with that e-mail, and of guests with either e-mail. */
+/**
+ * Whether a redemption counts for this buyer: it is of the account, of the account with that e-mail, or of a guest with
+ * either e-mail.
+ */
 function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
     or lower(email) = (
@@ -119,8 +122,8 @@ export async function redeem(shop: Shop, cart: CartState, order_id: string, buye
 }
 
 /**
- * Checks the code as for redemption when a payment begins, and counts it as used by the buyer from then on. Throws the
- * same.
+ * Checks the code as for redemption when a payment begins, and counts it as used by the buyer from then on. Throws what
+ * `redeem` throws.
  */
 export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buyer): Promise<void> {
   if (!cart.discount?.holds) return;
@@ -148,7 +151,7 @@ async function requireUse(shop: Shop, { discount, lines, currency_digits }: Cart
   await refuseBeyondLimit(shop, code, discount.redemption_id, buyer);
 }
 
-/** Keeps the use reserved if there is no order. */
+/** Writes the buyer's use of the code: redeemed with an order, otherwise still reserved. */
 async function writeUse(shop: Shop, cart: CartState, order_id: string | null, buyer: Buyer): Promise<void> {
   await shop.run(
     sql`update discount_redemptions set status = case when ${order_id}::uuid is null then 'reserved' else 'redeemed' end,
@@ -163,7 +166,7 @@ export function release(shop: Shop, cart_id: string): Promise<void> {
   return releaseAll(shop, [cart_id]);
 }
 
-/** Releases the codes of many carts. */
+/** Releases the codes of several carts, reserved or redeemed. */
 export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> {
   if ((await lockCodesOf(shop, cart_ids)) === 0) return;
   await shop.run(
@@ -204,7 +207,7 @@ export async function redeemAgain(shop: Shop, cart_id: string, order_id: string)
   if (redeemed === 0) throw usedUp();
 }
 
-/** Locks the discounts of the carts. Returns how many there are. */
+/** Locks the discounts of the carts' codes. Returns their number. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (
@@ -215,7 +218,7 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 }
 
 /**
- * At login, replaces the customer's code with that of the guest's cart, or releases that one if the customer has
+ * At login, replaces the customer's code with the code of the guest's cart, or releases the guest's if the customer has
  * reached its limit. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {

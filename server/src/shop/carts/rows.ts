@@ -7,7 +7,7 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** Reads a cart with the catalogue data of each line, and its code. */
+/** Reads a cart with its discount code and the catalogue data of each line. */
 
 /** A line with its current price and stock. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
@@ -23,16 +23,16 @@ export interface CartLine extends PricedLine {
   option3: string | null;
   requires_shipping: boolean;
   tax_class: string;
-  /** Per piece; 0 if unknown. */
+  /** Of one item; 0 if unknown. */
   weight_grams: number;
   track_inventory: boolean;
   inventory_policy: InventoryPolicy;
   low_stock_threshold: number;
-  /** Not reserved by any checkout: on_hand − reserved. */
+  /** Stock that no checkout has reserved: on_hand − reserved. */
   free: number;
-  /** Reserved by this cart's own checkout, and so available in addition to `free`. */
+  /** Stock reserved by this cart's own checkout, and so available in addition to `free`. */
   held: number;
-  /** The variant exists, and its product is active and published. */
+  /** Whether the variant exists, and its product is active and published. */
   sellable: boolean;
   /** The price when the line was last added or set. */
   price_seen: number;
@@ -44,9 +44,9 @@ export interface CartDiscount {
   /** As the merchant wrote it. */
   code: string;
   terms: DiscountTerms;
-  /** Whether the cart meets the code's conditions now. If not, the code takes nothing off. */
+  /** Whether the cart currently meets the code's conditions. If not, the code takes nothing off. */
   holds: boolean;
-  /** The reason if it does not. */
+  /** The reason if the cart does not meet the conditions. */
   refusal: ShopError | undefined;
 }
 
@@ -54,26 +54,26 @@ export interface CartState {
   id: string;
   status: CartStatus;
   customer_id: string | null;
-  /** The agent that created it for the customer; null for carts of people. */
+  /** The agent that created the cart for the customer; null for carts of people. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that created it. */
+  /** The profile of the agent without a token that created the cart. */
   guest_profile_id: string | null;
-  /** The target of a merged cart. */
+  /** The cart into which a merged cart went. */
   merged_into: string | null;
-  /** The pending payment of its checkout. The cart cannot change while there is one. */
+  /** The pending payment of the cart's checkout. While there is one, the cart cannot change. */
   payment_id: string | null;
-  /** The language of its checkout; null if none was given. */
+  /** The language of the cart's checkout; null if none was given. */
   locale: string | null;
   currency: string;
   currency_digits: number;
-  /** The stock that its shopper may see. */
+  /** How much of the stock the shopper may see. */
   show_stock: ShowStock;
   expires_at: string;
   created_at: string;
   updated_at: string;
-  /** In the order of first addition. */
+  /** In the order in which the lines were first added. */
   lines: CartLine[];
-  /** Reserved by its checkouts, including removed lines. */
+  /** Quantity reserved by the cart's checkouts, including removed lines. */
   pieces_held: number;
   discount: CartDiscount | undefined;
 }
@@ -83,7 +83,7 @@ export type CartRow = Omit<
   'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits' | 'show_stock'
 >;
 
-/** A stored line with its catalogue data, which is all null if the variant was deleted. */
+/** A stored line with its catalogue data, which is all null for a deleted variant. */
 type StoredLine = [
   id: string,
   variant_id: string,
@@ -110,12 +110,12 @@ type StoredLine = [
 ];
 
 interface Row extends CartRow {
-  /** Whether it is past its lifetime, whatever the status. */
+  /** Whether the cart is past its lifetime, whatever its status. */
   expired: boolean;
   lines: StoredLine[] | null;
-  /** Reserved by its checkouts, per variant. */
+  /** Quantity reserved by the cart's checkouts, per variant. */
   held: Record<string, number> | null;
-  /** The redemption of its code. */
+  /** The redemption of the cart's discount code. */
   redemption_id: string | null;
 }
 
@@ -123,7 +123,7 @@ export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, 
   c.expires_at, c.created_at, c.updated_at`;
 
 export type CartNow = CartState & {
-  /** Whether it is past its lifetime, whatever the status. */
+  /** Whether the cart is past its lifetime, whatever its status. */
   expired: boolean;
 };
 
@@ -167,13 +167,12 @@ async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): P
   return row && { ...row.code, redemption_id };
 }
 
-/** The state of an empty cart. */
 export function stateOf(shop: Shop, cart: CartRow): CartState {
   const { currency, currencyDigits: currency_digits, showStock: show_stock } = shop;
   return { ...cart, currency, currency_digits, show_stock, lines: [], pieces_held: 0, discount: undefined };
 }
 
-/** For a deleted variant, only the data stored with the line is available. */
+/** A line of the cart. For a deleted variant, it has only the data stored with the line. */
 function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLine {
   const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
   const [sku, image_url, option1, option2, option3, requires_shipping, tax_class, weight_grams, ...stock] = about;
@@ -218,10 +217,12 @@ export function discountOf(
 
 const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`;
 
-/** The columns of `variants v` and `products p` that a line keeps in case they are deleted. */
+/** The columns of `variants v` and `products p` that a line stores in case they are deleted. */
 export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant_name, v.price`;
 
-/** Arrays, because PostgreSQL looks up a type for each key and value of an object in each row. */
+/**
+ * The lines of a cart as arrays, because for an object PostgreSQL looks up a type for each key and value in each row.
+ */
 const linesOfCart: Sql = sql`(
   select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, i.price_seen::text,
     p.name, v.price::text, v.sku, coalesce(v.image_url, (

@@ -4,7 +4,6 @@ import { isTold, shownQuantity } from '../shown-quantity.ts';
 import { type Totals, totalsOf } from '../totals.ts';
 import { type CartLine, type CartState, forSale } from './rows.ts';
 
-/** A cart in the form of the contract. */
 export function view(state: CartState): Cart {
   const { id, status, customer_id, currency, currency_digits: digits, expires_at, created_at, updated_at } = state;
   const { subtotal, discount, total } = totals(state);
@@ -49,7 +48,7 @@ export function application(state: CartState): DiscountApplication {
   };
 }
 
-/** The lines in the form of the contract, also for a checkout of the cart. */
+/** The lines in the form of the contract, for a cart or its checkout. */
 export function items({ lines, currency_digits: digits }: CartState): CartItem[] {
   return lines.map((line) => ({
     id: line.id,
@@ -66,14 +65,17 @@ export function items({ lines, currency_digits: digits }: CartState): CartItem[]
   }));
 }
 
-/** The quantity of a line that can be bought now, including its own reservation; Infinity if overselling is allowed. */
+/**
+ * The quantity of a line that can be bought now, including the cart's own reservation; Infinity if overselling is
+ * allowed.
+ */
 export function availableOf(line: CartLine): number {
   if (!line.sellable) return 0;
   if (!line.track_inventory || line.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;
   return Math.max(0, line.free + line.held);
 }
 
-/** Warnings for the customer before buying. Ended carts have none. */
+/** Warnings for the customer before buying; none for carts that are no longer active. */
 export function warnings(state: CartState): CartWarning[] {
   if (state.status !== 'active') return [];
   return [...state.lines.flatMap((line) => warningsOf(line, state)), ...warningsOfCode(state)];
@@ -117,7 +119,7 @@ function warningsOf(line: CartLine, { currency_digits: digits, show_stock }: Car
   return found;
 }
 
-/** Name of a line, short enough for a sentence. */
+/** The name of a line, short enough for a sentence. */
 export function labelOf({ name, variant_name }: CartLine): string {
   const label = variant_name ? `${name}, ${variant_name}` : name;
   return label.length > 300 ? `${label.slice(0, 299)}…` : label;

@@ -34,14 +34,14 @@ import { areNarrow, type CatalogQuery, conditionsOf, type Filters, readListFilte
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also how it was understood. One statement; with `q`, one in
- * addition to those of `search`, so mostly three; one more for facets.
+ * One page of the products that meet all filters; with `q`, also how the query was understood. One statement; with `q`,
+ * one in addition to those of `search`, so usually three; one more for facets.
  */
 export async function list(shop: Shop, query: CatalogQuery): Promise<ShownJson<ProductList>> {
   return listMeeting(shop, query, await readListFilters(shop, query, { place: 'query', ofVariants: false }));
 }
 
-/** The same with the filters as they were read. */
+/** Like `list`, with filters that were already read. */
 export async function listMeeting(
   shop: Shop,
   query: CatalogQuery,
@@ -70,12 +70,12 @@ export async function listMeeting(
   );
 }
 
-/** Shops where a product among the best of a first page was recently sold out. */
+/** Shops in which one of the best products on a first page was recently sold out. */
 const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
- * Products found by `q`, or with similarly spelled names if there are none. Sold-out products come last. The first page
- * shows whether one of the best is sold out; only then is the search repeated with the stock of all results.
+ * Products found by `q` or, if there are none, by similarly spelled names. Sold-out products come last. The first page
+ * shows whether one of the best results is sold out; only then is the search repeated with the stock of all results.
  */
 async function listFound(
   shop: Shop,
@@ -95,7 +95,7 @@ async function listFound(
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
   const { where, slow, among } = conditionsOf(filters.list, true);
-  // Names are similar in many products.
+  // Similar names match many products, so the conditions that use an index are added.
   const matches = matchesOf([...always, ...where, ...(total === 0 ? among : []), ...slow]);
   const readPage = () => {
     const unavailable = last ? 'last' : 'show';
@@ -118,7 +118,7 @@ async function listFound(
   return shownList(shop, page, { understood, ...facets });
 }
 
-/** An order that the words ask for, beside another one that `sort` asks for. */
+/** Whether the words ask for an order other than the one in `sort`. */
 function isOtherOrder({ kind, value }: Understood, { sort }: CatalogQuery): boolean {
   return kind === 'sort' && sort !== undefined && value !== sort;
 }
@@ -129,20 +129,20 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
 
-/** The order of pages beyond the best results: the best in stock, then the others. */
+/** The order of pages beyond the best results: first the best ones in stock, then the others. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
   return sql`array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
 }
 
-/** The order that the sentence asks for. */
+/** The order that the sentence asks for; undefined if it asks for none. */
 function sortWishOf(understood: Understood[]): keyof typeof ORDERS | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value as keyof typeof ORDERS | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** One product by id or slug. Throws `not_found`, also for one that is not published. */
+/** One product by id or slug. Throws `not_found`, even for an unpublished one. */
 export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Product>> {
   const product = UUID.test(idOrSlug)
     ? await readShownProduct(shop, 'id', idOrSlug.toLowerCase())

@@ -62,7 +62,10 @@ export function meetsRules(rules: Sql, rulesMatch: Sql): Sql {
     else not exists (select from ${listed} where not ${isMet}) end`;
 }
 
-/** The same for rules that are known: reading them from JSON for each product takes several times as long. */
+/**
+ * Like `meetsRules`, for rules that are already known: reading them from JSON for each product takes several times as
+ * long.
+ */
 export function meetsKnownRules(rules: CollectionRule[], rulesMatch: CollectionSummary['rules_match']): Sql {
   const conditions = rules.map(({ field, operator, value }) =>
     meetsRule({ field: sql`${field}::text`, operator: sql`${operator}::text`, value: sql`${value}::text` }),

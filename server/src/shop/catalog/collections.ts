@@ -24,12 +24,12 @@ import { candidates, slugOf } from '../slugs.ts';
 import * as collectionProducts from './collection-products.ts';
 import { meetsKnownRules, meetsRules, planRules } from './collection-rules.ts';
 
-/** Collections: a manual choice of products, or the products that currently meet rules. */
+/** Collections of products that the merchant chose, or that currently meet rules. */
 
 /** The fields that determine a collection's products and their order. */
 export type Choice = Pick<CollectionSummary, 'id' | 'type' | 'rules' | 'rules_match' | 'sort_order'>;
 
-/** Whether `products p` belongs to a collection, as a condition. */
+/** The condition that `products p` belongs to a collection. */
 export function membership({ id, type, rules, rules_match }: Choice): Sql {
   if (type === 'automatic') return meetsKnownRules(rules ?? [], rules_match);
   return sql`exists (select from collection_products cp
@@ -46,7 +46,7 @@ const ORDERS: Record<Exclude<CollectionSortOrder, 'manual'>, Sql> = {
   best_selling: sql`p.sales_count desc, p.id`,
 };
 
-/** The collection's own order of `products p`. */
+/** The order of `products p` in a collection. */
 export function orderOf({ id, sort_order }: Choice): Sql {
   if (sort_order !== 'manual') return ORDERS[sort_order];
   return manualOrderOf({ id });
@@ -57,7 +57,7 @@ function manualOrderOf({ id }: Pick<Choice, 'id'>): Sql {
     where cp.site_id = p.site_id and cp.collection_id = ${id} and cp.product_id = p.id), p.id`;
 }
 
-/** The number of products of `collections c` that meet a condition on `products p`, for both types of collection. */
+/** The number of products in `collections c` that meet a condition on `products p`, for both types of collection. */
 function countOf(condition: Sql): Sql {
   return sql`case c.type
     when 'manual' then (
@@ -134,9 +134,9 @@ async function readCollections<Row extends object>(shop: Shop, columns: Sql, whe
   return { collections, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** In responses to changes that do not concern all products. */
+/** Number of products in responses to changes that do not concern all products. */
 const FIRST_PRODUCTS = 100;
-/** Per response. */
+/** Maximum number of products per response. */
 const MOST_PRODUCTS = 1_000;
 
 /** A collection with its products of every status, in its own order, at most 1,000 per page. Throws `not_found`. */
@@ -165,7 +165,7 @@ function published(shop: Shop, idOrHandle: string): Sql {
   return sql`from collections c where c.site_id = ${shop.siteId} and c.published and ${wanted}`;
 }
 
-/** The choice of a collection, published or not; undefined if the id is unknown. */
+/** The fields that determine a collection's products, published or not; undefined if the id is unknown. */
 export async function findChoice(shop: Shop, id: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order from collections c
@@ -173,14 +173,14 @@ export async function findChoice(shop: Shop, id: string): Promise<Choice | undef
   );
 }
 
-/** The choice of a published collection; undefined if the id or handle is unknown. */
+/** The fields that determine a published collection's products; undefined if the id or handle is unknown. */
 export async function findPublished(shop: Shop, idOrHandle: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order ${published(shop, idOrHandle)}`,
   );
 }
 
-/** A collection as the public sees it. Throws `not_found`, also for one that is not published. */
+/** A collection as the public sees it. Throws `not_found`, even for an unpublished one. */
 export async function getPublished(shop: Shop, idOrHandle: string): Promise<CollectionListItem> {
   const collection = await shop.one<CollectionListItem>(sql`select ${publicColumns} ${published(shop, idOrHandle)}`);
   if (!collection) throw notFound('collection');
@@ -250,7 +250,7 @@ function noManualOrder() {
   return bodyMistake(['sort_order'], 'value_error', 'An automatic collection has no manual order.');
 }
 
-/** Returns whether the handle was free. */
+/** Inserts a collection. Returns whether its handle was free. */
 async function insertRow(shop: Shop, id: string, type: CollectionType, input: CollectionInput, handle: string) {
   const { title, description = null, image_url = null, published = true } = input;
   const rules = input.rules ? JSON.stringify(planRules(shop, input.rules)) : null;

@@ -9,9 +9,11 @@ import { meetsRules } from './collection-rules.ts';
 import { conditionsOf, type Filter } from './filters.ts';
 
 export interface FacetCount {
-  /** At most this many values of each facet, the most frequent first. */
+  /** Maximum number of values of each facet, the most frequent ones. */
   most: number;
-  /** Whether the highest price is one of variants; else each product has its lowest only. */
+  /**
+   * Whether the highest price is the highest of all variants. Otherwise only the lowest price of each product counts.
+   */
   ofVariants: boolean;
 }
 
@@ -22,13 +24,13 @@ interface Listed {
   /** Conditions on `products p` that always apply, whatever the shopper chooses. */
   always: Sql[];
   filters: Filter[];
-  /** The products that meet these conditions and the search. */
+  /** Selects the products that meet these conditions and the search. */
   matchesOf(conditions: Sql[]): Matching;
 }
 
 /**
- * Counts the values of the matching products, over all of them, in one statement. Filters of a kind do not narrow that
- * kind's own counts: these use the products that meet all other filters.
+ * Counts the values of all matching products in one statement. Filters of a kind do not narrow that kind's own counts:
+ * these use the products that meet all other filters.
  */
 export async function readFacets(
   shop: Shop,
@@ -42,13 +44,14 @@ export async function readFacets(
     const { where, slow, among } = conditionsOf([...others, ...kept]);
     return productsMeeting({ where: [base.where, ...where], slow, among }, base.join);
   };
-  // The products without the filters of a kind or, of the kinds that have names, of that option or attribute.
+  // Selects the products without the filters of a kind. Of options and attributes, it leaves out only those with that
+  // name.
   const without: Without = (kind, name) => {
     const kept = chosen.filter((one) => one.kind !== kind || one.name !== name);
     return kept.length === chosen.length ? sql`counted` : sql`(select p.* from ${meeting(kept)})`;
   };
   const row = await shop.one<{ facets: Facets }>(
-    // Read once for all facets that no filter of their own kind narrows.
+    // Read once for all facets that have no filter of their own kind.
     sql`${base.with.text === '' ? sql`with` : sql`${base.with},`} counted as materialized (
         select p.site_id, p.id, p.vendor, p.product_type, p.tags, p.metadata, p.price, p.price_max
         from ${meeting(chosen)}
@@ -88,10 +91,13 @@ function counted(groups: Sql, most: number): Sql {
     from (select * from (${groups}) as g order by count desc, value limit ${most}) as top)`;
 }
 
-/** The products that meet the filters of all other kinds; of a kind that has names, also those of other names. */
+/**
+ * Selects the products that meet the filters of all other kinds. For an option or attribute, these include filters of
+ * other names.
+ */
 type Without = (kind?: Filter['kind'], name?: string) => Sql;
 
-/** The published collections, as far as they have any of the products. */
+/** The published collections that contain any of the products. */
 function collectionFacets(shop: Shop, matching: Sql, most: number): Sql {
   const facet = jsonObject<CollectionFacet>({ value: sql`handle`, title: sql`title`, count: sql`count` });
   return sql`(select coalesce(json_agg(${facet} order by count desc, handle), '[]') from (
@@ -103,7 +109,7 @@ function collectionFacets(shop: Shop, matching: Sql, most: number): Sql {
     order by count desc, handle limit ${most}) as top where count > 0)`;
 }
 
-/** The values of options or attributes by their names, whatever the case of the names. */
+/** The values of options or attributes, grouped by name regardless of case. */
 function namedFacets(
   kind: 'option' | 'attribute',
   valuesOf: (matching: Sql, which: (name: Sql) => Sql) => Sql,
@@ -124,7 +130,7 @@ function namedFacets(
     ) as named)`;
 }
 
-/** Option values that can be bought, each with its place among those of the same option. */
+/** Option values of variants that can be bought, each with its position among the values of that option. */
 function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql {
   return sql`select lower(o.name) as key, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
       count(distinct p.id) as count,
@@ -135,7 +141,7 @@ function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql
     group by 1, 3`;
 }
 
-/** Values of attributes likewise, without case; of one that lists several, each. */
+/** Attribute values regardless of case. A value that lists several counts as each of them. */
 function attributeValues(matching: Sql, which: (name: Sql) => Sql): Sql {
   return sql`select lower(btrim(m.key)) as key, lower(btrim(min(m.key))) as name, min(btrim(one.value)) as value,
       count(distinct p.id) as count,

@@ -18,9 +18,9 @@ import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { hasOptionValue, type VariantLimits } from './variant-limits.ts';
 
-/** Filters of the catalogue, for shoppers and agents. */
+/** Filters of the catalogue for shoppers and agents. */
 
-/** The filters, under the names of the contract, in a query or a body. */
+/** Filters of a query or body, by their names in the contract. */
 export interface FilterQuery {
   vendor?: string[];
   product_type?: string[];
@@ -39,7 +39,7 @@ export interface FilterQuery {
   cheaper_than?: string;
 }
 
-/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
+/** A query of the public catalogue: active, published products without their cost. */
 export interface CatalogQuery extends FilterQuery, PageQuery {
   q?: string;
   sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
@@ -48,27 +48,30 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
   facets?: boolean;
 }
 
-/** A condition on `products p`, with its kind of facet, if any. */
+/** A condition on `products p`, with its kind of facet if it has one. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
-  /** The name of the option or attribute, where that is the kind. */
+  /** The name, if the kind is an option or attribute. */
   name?: string;
   condition?: Sql;
-  /** A condition that is evaluated only where the others hold: it looks up variants or reads texts. */
+  /** A condition that is evaluated only if the others hold, because it looks up variants or reads texts. */
   slow?: Sql;
-  /** A condition that follows from it and uses the index, for statements that would read all products. */
+  /** A weaker condition that uses an index, for statements that would otherwise read all products. */
   among?: Sql | undefined;
-  /** The same as `condition`, looked up product by product: faster if few products are left. */
+  /** The same condition as a look-up for each product: faster if few products are left. */
   lookUp?: Sql;
-  /** Its condition on a variant, in SQL on `variants v`. */
+  /** The same condition on `variants v`. */
   variant?: Sql;
-  /** Whether only its variants decide if a product meets it. */
+  /** Whether only the product's variants decide if it meets the filter. */
   isOfVariants?: true;
-  /** It takes long, or few products meet it: a page is quicker found among all that do than in the order of the list. */
+  /**
+   * Whether it is slow or few products meet it: then a page is found faster by reading all products that meet it than
+   * by reading in the order of the list.
+   */
   isNarrow?: true;
 }
 
-/** The filters of a request, with the data that the search and the choice of a variant need. */
+/** The filters of a request, with the data that the search and the choice of variants need. */
 export interface Filters {
   list: Filter[];
   limits: VariantLimits;
@@ -76,17 +79,20 @@ export interface Filters {
 }
 
 export interface Reading {
-  /** Where the filters were sent, for mistakes. */
+  /** The part of the request that contains the filters, for reported mistakes. */
   place: 'query' | 'body';
-  /** Whether a limit on the price is one of variants; else it is one of the product's price, the lowest of its variants. */
+  /**
+   * Whether price limits apply to variants. Otherwise they apply to the product's price, which is that of its cheapest
+   * variant.
+   */
   ofVariants: boolean;
-  /** The products that the caller may see, as a condition on `products p`; by default all that are visible. */
+  /** The products that the caller may see, as a condition on `products p`; by default all public ones. */
   within?: Sql;
 }
 
 /**
- * All conditions of the filters. Those on variants must hold for the same variant, which then replaces the look-up of stock.
- * `areFew`: the statement reads only some products of the shop, so looking up their variants is faster.
+ * All conditions of the filters. The same variant must meet all conditions on variants, which then replaces the look-up
+ * of stock. `areFew`: the statement reads only some products of the shop, so looking up their variants is faster.
  */
 export function conditionsOf(filters: Filter[], areFew = areNarrow(filters)): ProductConditions {
   const ofVariant = filters.flatMap(({ variant }) => variant ?? []);
@@ -110,14 +116,17 @@ export function conditionsOf(filters: Filter[], areFew = areNarrow(filters)): Pr
   };
 }
 
-/** Whether a page is quicker found among all products that meet the filters than in the order of the list. */
+/**
+ * Whether a page is found faster by reading all products that meet the filters than by reading in the order of the
+ * list.
+ */
 export function areNarrow(filters: Filter[]): boolean {
   return filters.some(({ isNarrow }) => isNarrow);
 }
 
 /**
- * The filters of a query: one for each kind and each option, which all must hold. Throws a ValidationError. At most two statements, for a
- * collection and for the product that others must be cheaper than.
+ * The filters of a query, all of which must hold: one for each kind and each option. Throws a ValidationError. Uses at
+ * most two statements: for a collection, and for the product that the results must be cheaper than.
  */
 export async function readFilters(shop: Shop, sent: FilterQuery, reading: Reading): Promise<Filters> {
   const query = withoutEmptyLists(sent);
@@ -156,14 +165,14 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   };
 }
 
-/** Models send `[]` for filters that they do not use: an empty list filters nothing. */
+/** The query without empty lists: models send `[]` for filters that they do not use. */
 export function withoutEmptyLists<T extends FilterQuery>(query: T): T {
   return Object.fromEntries(
     Object.entries(query).filter(([, value]) => !Array.isArray(value) || value.length > 0),
   ) as T;
 }
 
-/** The filters of a list, with those that only lists have. */
+/** The filters of a list, including those that only lists have. */
 export async function readListFilters(shop: Shop, query: CatalogQuery, reading: Reading): Promise<Filters> {
   const filters = await readFilters(shop, query, reading);
   const list = [...filters.list];
@@ -187,7 +196,7 @@ function saleFilter(shop: Shop, on_sale: boolean): Filter {
     : { condition: sql`not ${condition}` };
 }
 
-/** The limits on the price, in the shop's currency, with the one that another product sets. */
+/** The price limits in the shop's currency, including the limit set by another product. */
 async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Promise<PriceRange> {
   const { place } = reading;
   const amountOf = (field: 'price_min' | 'price_max') => {
@@ -200,7 +209,7 @@ async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Prom
   return { ...(min !== undefined && { min }), ...(known.length > 0 && { max: Math.min(...known) }) };
 }
 
-/** The highest price below that of a product. */
+/** The highest price below the price of a product. */
 async function priceBelow(shop: Shop, product_id: string, { place, within }: Reading): Promise<number> {
   const product = await shop.one<RowOf<'products', 'price'>>(
     sql`select p.price from products p
@@ -230,7 +239,10 @@ async function collectionFilter(shop: Shop, handle: string): Promise<Filter> {
   return { kind: 'collection', condition: collections.membership(collection) };
 }
 
-/** A variant with one of these values of the option can be bought; all in lower case. */
+/**
+ * Filters for products with a variant that can be bought and has one of these values of the option. The texts are in
+ * lower case.
+ */
 function optionFilter(shop: Shop, name: string, values: string[]): Filter {
   const among = mayHaveLabel(shop, 'option', values);
   const variant = sql`${available} and ${hasOptionValue(name, values)}`;
@@ -259,7 +271,7 @@ function unwantedTerm(text: string, place: Reading['place']): string {
   throw new ValidationError([{ loc: [place, 'exclude_text'], msg: 'Give at least one word.', type: 'value_error' }]);
 }
 
-/** `Colour:Blue`, in lower case. Several values of one name mean any of them. */
+/** Parses pairs such as `Colour:Blue` into lower-case names and values. Several values of one name are alternatives. */
 function pairsOf(pairs: string[] = [], place: Reading['place'], field: string): Map<string, string[]> {
   const read = pairs.map((pair) => {
     const at = pair.indexOf(':');

@@ -19,8 +19,6 @@ import { isLowStock } from '../stock/inventory.ts';
 import { wholeShop } from '../whole-shop.ts';
 import * as collections from './collections.ts';
 
-/** The merchant's list of products. */
-
 export interface ProductFilters extends PageQuery, LabelQuery {
   q?: string;
   status?: string;
@@ -55,7 +53,7 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
   return sql`exists (select from variants v where v.site_id = ${wholeShop(shop)} and v.product_id = p.id and ${condition})`;
 }
 
-/** Includes drafts and archived products. Newest first, unless `q` is given. */
+/** Lists products including drafts and archived ones, newest first unless `q` is given. */
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
   const conditions = [...labels, ...(await filters(shop, query))];
@@ -64,7 +62,10 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
   return readPage(shop, 'dashboard', matching([ofSite(shop), ...conditions]), order, query);
 }
 
-/** The results of the storefront's search, drafts and archived products included; if there are none, similarly spelled names. */
+/**
+ * The results of the storefront's search, including drafts and archived products; if there are none, products with
+ * similarly spelled names.
+ */
 async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {
   const options = {
     filters: { where: conditions, slow: [], among: [], price: {}, wanted: [] },

@@ -12,15 +12,15 @@ import { canBeBought, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Suggestions for what someone is typing, in two statements that are sent together; more where few names have the words. Each
- * step reads a bounded number of rows, however large the catalogue: the commonest words of names that begin with the last word,
- * some products of each, and of these the best sellers.
+ * Suggestions for a text that is being typed, in two statements sent together, or more if few names contain the words.
+ * Each step reads a bounded number of rows, however large the catalogue: the most common words that begin with the last
+ * one, some products for each, and the best sellers of these.
  */
 
 const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, begun_each: 15, ranked: 40 };
 const MAX_WORDS = 8;
 
-/** Never throws: input that cannot be parsed gets no suggestions. */
+/** Suggests products, collections and words. Never throws: input that cannot be parsed gets no suggestions. */
 export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?: number }): Promise<Suggestions> {
   const words = tokenize(q).filter(({ kind }) => kind === 'word');
   const last = words.at(-1);
@@ -30,7 +30,7 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     readProducts(shop, before, last),
     readCollections(shop, [...before, last], limit),
   );
-  // The index holds stems: `glas` is a prefix, but not the stem, of `glass`.
+  // The index contains stems: `glas` is a prefix of `glass`, but not its stem.
   const named = found.flatMap((product) => {
     const word = wordIn(product.name, last);
     return word === undefined ? [] : [{ product, word }];
@@ -53,11 +53,14 @@ interface Typed {
   q: string;
   before: Token[];
   last: Token;
-  /** Whether names of products have the words. */
+  /** Whether any product names contain the words. */
   isNamed: boolean;
 }
 
-/** Products without the words in their names: by type, tag or vendor; if there are none, by synonyms of the words, then by codes. */
+/**
+ * Products whose names do not contain the words: found by type, tag or vendor; otherwise by synonyms of the words;
+ * otherwise by codes such as SKUs.
+ */
 async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
   if (last.text.length < MIN_LETTERS) return [];
   const words = [...before, last];
@@ -79,10 +82,10 @@ async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Pro
     : readRanked(shop, sql`with hits as materialized (select unnest((select ${coded}::uuid[])) as product_id)`);
 }
 
-/** Shorter beginnings are looked up in names only. */
+/** Shorter last words are looked up in names only. */
 const MIN_LETTERS = 2;
 
-/** The columns of a product; the currency is the shop's. */
+/** The columns of a suggested product. The currency is the shop's. */
 type Named = Omit<SuggestedProduct, 'currency'>;
 
 /** Columns of `products p`. */
@@ -98,13 +101,13 @@ const productColumns = selectList<Named>({
           order by i.position, i.id limit 1)`,
 });
 
-/** The products whose names contain all words, best sellers first, sold-out products last. */
+/** Products whose names contain all words, best sellers first and sold-out products last. */
 function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
   return readRanked(shop, terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last));
 }
 
-/** The best sellers of `hits`; sold-out products come last. */
+/** The best sellers among `hits`, sold-out products last. */
 function readRanked(shop: Shop, hits: Sql): Promise<Named[]> {
   return shop.rows<Named>(
     sql`${hits}, ranked as materialized (
@@ -140,7 +143,10 @@ function labelledBy(shop: Shop, words: Token[]): Sql {
       )`;
 }
 
-/** The longest word is probably the rarest: its newest products are looked at. */
+/**
+ * Products whose names contain all terms, of which the newest with the longest word are examined: it is probably the
+ * rarest.
+ */
 function namedByAll(shop: Shop, terms: string[], last: Token): Sql {
   const [first = '', ...others] = terms.toSorted((a, b) => b.length - a.length);
   const conditions = others.map((term) => namesHave(shop, sql`o.term = ${term}`));
@@ -159,9 +165,9 @@ function namesHave(shop: Shop, term: Sql): Sql {
 }
 
 /**
- * Filters for names with a word that begins with the last one. All such words are read in one scan while that is
+ * Filters for names with a word that begins with the last one. All such words are read in one scan as long as that is
  * cheaper than a lookup in each name, which costs as much as reading `begun_each` of them. A single letter matches too
- * many.
+ * many words.
  */
 function hitsAmong(shop: Shop, { text, term: last }: Token): Sql {
   const begins = namesHave(shop, beginsWith(sql`o.term`, last));
@@ -195,13 +201,13 @@ function readCollections(shop: Shop, words: Token[], limit: number): Promise<Sug
   );
 }
 
-/** The word of a name that the last word is a prefix or another form of. */
+/** The word of a name of which the last word is a prefix or another form. */
 function wordIn(name: string, { text, term }: Token): string | undefined {
   const words = [...wordsByTerm(name)];
   return words.find(([stem, word]) => word.startsWith(text) || stem === term)?.[1];
 }
 
-/** Completions of the last word, most common first. */
+/** Completions of the last word, the most common first. */
 function termsOf(before: Token[], completed: string[]): Suggestions['terms'] {
   const counts = new Map<string, number>();
   for (const word of completed) counts.set(word, (counts.get(word) ?? 0) + 1);

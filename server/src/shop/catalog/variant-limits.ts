@@ -3,18 +3,18 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { PriceRange } from '../../search/rank/filters.ts';
 import { hasInOptions } from '../../search/rank/variants.ts';
 
-/** The filters of a variant. One and the same variant must meet all of them, in SQL (filters.ts) and here. */
+/** Filters on variants. One variant must meet all of them, in SQL (filters.ts) and here. */
 export interface VariantLimits {
   price: PriceRange;
   in_stock: boolean;
   on_sale: boolean;
-  /** The values of each option, both in lower case. */
+  /** Accepted values by option name, both in lower case. */
   options: Map<string, string[]>;
-  /** Terms that none of its option values may have. */
+  /** Terms that none of the variant's option values may contain. */
   unwanted: string[];
 }
 
-/** The product with those of its variants that keep the limits. */
+/** The product with only the variants that meet the limits. */
 export function withinLimits(product: Product, limits: VariantLimits): Product {
   return { ...product, variants: product.variants.filter((variant) => keepsLimits(product, variant, limits)) };
 }
@@ -37,7 +37,10 @@ function optionOf({ options }: Product, variant: Variant, name: string): string 
   return option ? (variant[`option${option.position}` as 'option1' | 'option2' | 'option3'] ?? '').toLowerCase() : '';
 }
 
-/** `variants v` of `products p` has one of these values of the option; all in lower case. The position is read once for a product. */
+/**
+ * Whether `variants v` of `products p` has one of these values of the option, all in lower case. The option's position
+ * is read once for each product.
+ */
 export function hasOptionValue(name: string, values: string[]): Sql {
   return sql`lower((array[v.option1, v.option2, v.option3])[(select o.position from product_options o
     where o.site_id = p.site_id and o.product_id = p.id and lower(o.name) = ${name})]) = any(${values}::text[])`;

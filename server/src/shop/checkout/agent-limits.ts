@@ -15,8 +15,8 @@ export async function requireAgentLimits(shop: Shop, priced: Priced): Promise<vo
 }
 
 /**
- * Reserves the total in the budget when a payment begins. Returns the reserved amount; throws the same, or
- * `payment_in_progress`.
+ * Reserves the total in the budget when a payment begins. Returns the reserved amount. Throws what `requireAgentLimits`
+ * throws, or `payment_in_progress`.
  */
 export async function hold(shop: Shop, priced: Priced): Promise<number> {
   const token_id = await requireGoods(shop, priced);
@@ -25,7 +25,7 @@ export async function hold(shop: Shop, priced: Priced): Promise<number> {
   return priced.totals.total;
 }
 
-/** Spends the total from the agent's budget for the new order. Returns the spending; throws the same. */
+/** Spends the total of the new order from the agent's budget. Returns the spent amount. Throws what `hold` throws. */
 export async function spend(shop: Shop, priced: Priced): Promise<budgets.Spent> {
   const token_id = await requireGoods(shop, priced);
   return token_id ? budgets.spend(shop, token_id, priced.totals.total) : budgets.NOTHING_SPENT;

@@ -8,7 +8,7 @@ import type { Shop } from '../shop.ts';
 import type { Frozen } from './frozen.ts';
 import { type CheckoutRow, checkoutColumns } from './state.ts';
 
-/** Payments of checkouts in the database. */
+/** Reads and writes payments of checkouts in the database. */
 
 export type AttemptStatus =
   | 'started'
@@ -17,7 +17,7 @@ export type AttemptStatus =
   | 'authorized'
   | 'succeeded'
   | 'failed'
-  /** No order follows: the job cancels it at the provider or refunds it. */
+  /** There will be no order: the job cancels the payment at the provider or refunds it. */
   | 'abandoned'
   | 'cancelled'
   | 'refunded';
@@ -30,7 +30,7 @@ export interface Attempt {
   kind: 'card_token' | 'confirmation_token' | 'page';
   status: AttemptStatus;
   amount: string;
-  /** Null for payments of earlier releases, which did not record it. */
+  /** Null for payments of earlier releases, which did not store it. */
   currency: string | null;
   /** Hash of the payment token. */
   card_hash: Buffer;
@@ -53,7 +53,7 @@ export async function findAttempt(shop: Shop, id: string): Promise<Attempt | und
   return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
 }
 
-/** The return address of a payment that the storefront sent, with the resulting order. */
+/** The storefront's return URL of a payment, with the resulting order. */
 export function findReturn(
   shop: Shop,
   checkout_id: string,
@@ -68,11 +68,11 @@ export function findReturn(
 export interface LockedAttempt {
   attempt: Attempt;
   row: CheckoutRow;
-  /** The paid order, if it exists already. */
+  /** The paid order, if it already exists. */
   order: orders.LockedOrder | undefined;
 }
 
-/** Locks a payment and everything that its outcome may change. Lock order: customer, cart, checkout, order, payment. */
+/** Locks a payment and everything that its result may change. Lock order: customer, cart, checkout, order, payment. */
 export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt | undefined> {
   const of = await shop.one<RowOf<'payments', 'checkout_id'> & RowOf<'checkouts', 'cart_id' | 'customer_id'>>(
     sql`select p.checkout_id, k.cart_id, k.customer_id from payments p
@@ -94,7 +94,7 @@ export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt
   return attempt && row && { attempt, row, order };
 }
 
-/** Records the provider's answer while the payment is pending. */
+/** Records the provider's response while the payment is pending. */
 export async function noteOutcome(shop: Shop, secretKey: string, id: string, outcome: Outcome): Promise<void> {
   const { status, reference, reason, next_action } = outcome;
   const sealed = next_action && sealAction(secretKey, id, next_action);
@@ -105,7 +105,7 @@ export async function noteOutcome(shop: Shop, secretKey: string, id: string, out
   );
 }
 
-/** Ends a payment without an order, or marks it for cancellation at the provider (`abandoned`). */
+/** Ends a payment without an order, or sets it to `abandoned` so that it is cancelled at the provider. */
 export async function endAttempt(
   shop: Shop,
   id: string,

@@ -19,30 +19,33 @@ import { freeze } from './frozen.ts';
 import { holdStock } from './hold.ts';
 import { lockToComplete, type Priced, priceLocked, refuseOver } from './state.ts';
 
-/** Time limit for the shopper at the provider. */
+/** Time limit for the shopper on the provider's page. */
 const SESSION_MINUTES = 31;
 
 export interface PayInput {
   checkoutDeps: CheckoutDeps;
   checkout_id: string;
   completion: Completion;
-  /** The required customer of the checkout. */
+  /** The customer that the checkout must belong to. */
   customer_id?: string | null;
 }
 
 /** A recorded payment with the request to send to the provider. */
 export interface Begun {
   attempt: Attempt;
-  /** Sent if the provider does not have the payment yet; undefined if this request names no means of payment. */
+  /**
+   * The request to send if the provider does not have the payment yet; undefined if the completion names no means of
+   * payment.
+   */
   toBegin: PaymentToBegin | undefined;
-  /** The request names another card than the pending payment. */
+  /** Whether the request names another card than the pending payment. */
   isOther: boolean;
 }
 
 /**
  * Records a payment before the provider is called, and freezes its basis: total, lines, code, stock and agent budget.
- * Its cart and checkout cannot change while it is pending (`payment_id` of both). Continues a pending payment. Returns
- * undefined if there is nothing to pay through a provider; throws what completing the checkout throws.
+ * While it is pending, its cart and checkout cannot change (`payment_id` of both). Continues a payment that is already
+ * pending. Returns undefined if there is nothing to pay through a provider; throws what completing the checkout throws.
  */
 export async function beginPayment(
   shop: Shop,
@@ -93,7 +96,7 @@ async function goOn(
   };
 }
 
-/** Accepts only return addresses of the shop itself. */
+/** Throws a ValidationError for a return URL that does not belong to the shop. */
 function refuseForeignReturn(rules: ReturnRules, deps: CheckoutDeps, return_url: string | undefined): void {
   if (return_url === undefined || safeReturnUrl(return_url, rules, deps)) return;
   throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', RETURN_URL_REMEDY)]);
@@ -106,7 +109,7 @@ interface NewPayment {
   held_cents: number;
 }
 
-/** Also extends the cart's lifetime beyond the payment's. */
+/** Inserts the payment, and extends the cart's lifetime beyond the payment's. */
 async function insertPayment(
   shop: Shop,
   id: string,
@@ -147,8 +150,8 @@ function hashOf(payment: GivenPayment): Buffer {
 }
 
 /**
- * The provider always returns the shopper to this server, which redirects them. It checks again that the storefront's
- * return address belongs to the shop; providers do not check that.
+ * The request to the provider. It always returns the shopper to this server, which redirects them after checking again
+ * that the storefront's return URL belongs to the shop; providers do not check that.
  */
 function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: PaymentMeans): PaymentToBegin {
   const { id, checkout_id, amount, return_url, expires_at } = attempt;

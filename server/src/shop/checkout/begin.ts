@@ -14,7 +14,7 @@ import { pricesOf, statusOf } from './view.ts';
 
 /** Begins checkouts. Each is priced before it is written, so that one write suffices. */
 
-/** The requested language and return addresses of a checkout. */
+/** The requested language and return URLs of a checkout. */
 export interface Wishes {
   locale?: string | null | undefined;
   attribution?: Attribution | undefined;
@@ -32,8 +32,8 @@ interface Profile {
 const NOBODY: Profile = { email: null, phone: null, locale: null, shipping_address: null };
 
 /**
- * A new checkout, with a customer's e-mail, phone and default address. A checkout of an agent's cart waits for a
- * person, whoever begins it.
+ * A new checkout with the customer's e-mail address, phone number and default address. A checkout of an agent's cart
+ * waits for a person, whoever begins it.
  */
 export async function draftOf(
   shop: Shop,
@@ -65,7 +65,7 @@ export async function draftOf(
     locale: locale ?? cart.locale ?? known.locale,
     ...{ shown_total: '0', shown_prices: {}, told_prices: null, payment_id: null, payment: null },
     ...{ expired: false, order_id: null, order_number: null, reserved_until: null },
-    // Set by the insert.
+    // The insert sets these.
     ...{ expires_at: '', created_at: '', updated_at: '' },
   };
 }
@@ -84,7 +84,7 @@ async function profileOf(shop: Shop, customer_id: string): Promise<Profile> {
   return found ?? NOBODY;
 }
 
-/** The row of a new checkout after pricing. */
+/** The row that a new checkout has after pricing. */
 export async function begunAs(shop: Shop, { row, missing }: Priced): Promise<CheckoutRow> {
   const now = await shop.moment();
   return {

@@ -13,7 +13,7 @@ import type { CheckoutRow } from './state.ts';
  */
 type Bindable = Pick<CheckoutRow, 'id' | 'customer_id' | 'bound_browser'>;
 
-/** The buyer's data, empty. */
+/** The buyer's data with every field empty. */
 const NO_BUYER = {
   email: null,
   phone: null,

@@ -7,8 +7,8 @@ import { requireBuyer } from './binding.ts';
 import { end, openOf } from './checkouts.ts';
 
 /**
- * Ends a cart with its open checkout. Returns the cart as it was. Throws what `carts.lockForChange` throws, including
- * `payment_in_progress`, and `buyer_data_locked`.
+ * Ends a cart and its open checkout. Returns the cart as it was before. Throws what `carts.lockForChange` throws,
+ * including `payment_in_progress`, and `buyer_data_locked`.
  */
 export async function cancelCart(shop: Shop, id: string): Promise<Cart> {
   const cart = await lockForChange(shop, id);

@@ -32,7 +32,7 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
       where c.site_id = ${shop.siteId} and c.id = ${target}`,
   );
   await redemptions.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
-  // Variants are locked last, as everywhere.
+  // Variants are locked last, as in all operations.
   if (checkout && !goesOn) await checkouts.end(shop, checkout.id, 'cancelled');
   return target;
 }

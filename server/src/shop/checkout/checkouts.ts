@@ -103,7 +103,7 @@ function wishesOf(wishes: Wishes): Sql {
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
-/** Only the given ones. */
+/** The settings that the request contains. */
 function settingsIn({
   locale,
   return_url,
@@ -116,7 +116,7 @@ function settingsIn({
   };
 }
 
-/** The open checkout of a locked cart, locked. Ends one that has expired. */
+/** Locks and returns the open checkout of a locked cart. Ends it if it has expired. */
 export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
   const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k
@@ -136,7 +136,7 @@ export async function newestOf(shop: Shop, cart_id: string): Promise<string | un
   return found?.id;
 }
 
-/** Order data from an integration. */
+/** Order data sent by an integration. */
 export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'marketing_opt_in' | 'marketing_wording'>;
 
 /**
@@ -345,7 +345,7 @@ export async function cancel(
   return view(shop, checkoutDeps, await findRow(shop, id));
 }
 
-/** Ends a locked, open checkout. */
+/** Ends a locked open checkout and releases its stock. */
 export async function end(shop: Shop, id: string, status: 'cancelled' | 'expired'): Promise<void> {
   await stock.release(shop, id);
   await shop.run(

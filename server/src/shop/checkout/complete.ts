@@ -28,14 +28,14 @@ import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } 
  * order numbers.
  */
 export interface Completion extends Seen {
-  /** Means of payment, if a provider takes the money. */
+  /** The means of payment, if a provider takes the payment. */
   payment: GivenPayment | undefined;
 }
 
 export interface GivenPayment {
   card_token?: string;
   confirmation_token?: string;
-  /** Return address after the provider's page. */
+  /** URL to which the shopper returns from the provider's page. */
   return_url?: string;
 }
 

@@ -8,9 +8,9 @@ import { requireReviewed } from './review-token.ts';
 import type { Priced } from './state.ts';
 import { pricesOf } from './view.ts';
 
-/** The reviewed state that a completion refers to. */
+/** The reviewed state to which a completion refers. */
 export interface Seen {
-  /** The `review_token` of the displayed checkout. Without it, `expected_total` counts. */
+  /** The `review_token` of the displayed checkout. Without it, `expected_total` is compared. */
   expected?: string | undefined;
   expected_total: string | undefined;
 }
@@ -50,7 +50,7 @@ export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Pri
   });
 }
 
-/** Names a withdrawn product, which suffices to explain a different total. */
+/** The error message. It names a withdrawn product if there is one, which suffices to explain a different total. */
 function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
   const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
   const gone = cart.lines.find(({ sellable }) => !sellable);
@@ -63,8 +63,8 @@ function isSame(one: Record<string, string>, other: Record<string, string>): boo
 }
 
 /**
- * The lines whose price differs from the displayed one. A line that is new or no longer for sale has no price on that
- * side.
+ * The lines whose price differs from the displayed one, with both prices. A line that is new or no longer for sale has
+ * only one.
  */
 function changesOf({ row: { shown_prices } }: Priced, now: Record<string, string>) {
   const ids = [...new Set([...Object.keys(shown_prices), ...Object.keys(now)])];

@@ -3,12 +3,12 @@ import { STANDARD_CLASS, type Totals } from '../totals.ts';
 import type { CheckoutRow, Priced } from './state.ts';
 
 /**
- * The state that a payment began with. The order has these lines and this total, even if prices, products, codes or
+ * The state in which a payment began. The order has these lines and this total, even if prices, products, codes or
  * tokens have changed since. Addresses stay on the checkout, which cannot change meanwhile.
  */
 export interface Frozen {
   priced: Omit<Priced, 'row' | 'totals'> & { totals: Totals | TotalsBefore0225 };
-  /** The actor who confirmed it. */
+  /** The actor who confirmed the payment. */
   actor: Actor;
 }
 

@@ -7,8 +7,8 @@ import * as stock from '../stock/stock.ts';
 /** Stock reservations of checkouts. */
 
 /**
- * Reserves exactly the lines of a cart that was read under the lock of its checkout; a new checkout has no reservation
- * yet. Throws `insufficient_stock`, also for lines that are no longer for sale. Reserves nothing for an agent without a
+ * Reserves exactly the lines of a cart that was read after its checkout was locked; a new checkout has no reservation
+ * yet. Throws `insufficient_stock`, even for lines that are no longer for sale. Reserves nothing for an agent without a
  * token: the shopper's first change on the checkout page does.
  */
 export async function holdStock(
@@ -39,8 +39,8 @@ export async function holdStock(
 }
 
 /**
- * Whether exactly these lines are reserved already. A variant with reservations cannot be deleted; an untracked one
- * must be read again, because it may have been deleted.
+ * Whether exactly these lines are already reserved. A reserved variant cannot be deleted, but an untracked one has no
+ * reservation and must be read again, because it may have been deleted.
  */
 function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
   const asWanted = lines.every((line) => line.sellable && line.track_inventory && line.held === line.quantity);

@@ -6,15 +6,15 @@ import { checkoutToken } from '../links.ts';
 import type { Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 
-/** Resolves the secret in the address of a checkout page. Anyone who has the link may continue the checkout. */
+/** Resolves the secret in the URL of a checkout page. Anyone who has the link may continue the checkout. */
 export interface LinkedCheckout {
   tenant: Tenant;
   checkout_id: string;
 }
 
 /**
- * The checkout behind a link, whatever its status; undefined if there is none. Throws `site_suspended` or `site_moved`.
- * Sets the tenant for row-level security on the connection, `local` to its transaction.
+ * Finds the checkout of a link, whatever its status; undefined if there is none. Throws `site_suspended` or
+ * `site_moved`. Sets the tenant for row-level security on the connection, or with `local` only in its transaction.
  */
 export async function followLink(
   connection: Connection,
@@ -35,7 +35,10 @@ export async function followLink(
   return { tenant, checkout_id };
 }
 
-/** Adds links under a new key to the open checkouts of a shop. Their old links stay valid. Returns the number. */
+/**
+ * Adds links signed with a new key to the open checkouts of a shop. Their old links stay valid. Returns the number of
+ * links.
+ */
 export async function linkOpenCheckouts(shop: Shop, secretKey: string): Promise<number> {
   const open = await shop.rows<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and status in ('open', 'ready', 'requires_escalation')`,

@@ -18,7 +18,7 @@ interface Wanted {
 
 const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
 
-/** Fields that are empty or invalid for the country. Data from an integration are accepted as sent. */
+/** The fields that are empty or invalid for the country. Data from an integration is accepted as sent. */
 export function missingOf({ row, requires_shipping, shipping_option, payment_method }: Wanted): string[] {
   const missing: string[] = [];
   const { email, phone, shipping_address: address } = row;

@@ -13,9 +13,9 @@ import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
 
 /**
- * Executes the captures and refunds that orders/moves.ts recorded. No transaction is open during a provider call, and
- * each call carries the move's id until it has ended, so that a crash, a lost response or a second process moves
- * nothing twice.
+ * Executes the captures and refunds that orders/moves.ts recorded. No transaction is open during a provider call. Each
+ * call carries the move's id until the move has ended, so that a crash, a lost response or a second process moves no
+ * money twice.
  */
 export interface MovingDeps extends PaymentProviders {
   secretKey: string;
@@ -38,7 +38,7 @@ interface Move {
   reference: string | null;
 }
 
-/** Continues the pending moves of a shop, at most 100 per call, or the given one. Returns how many ended. */
+/** Continues the pending moves of a shop, at most 100 per call, or only the given one. Returns how many ended. */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
   const asked: string[] = [];
@@ -133,8 +133,8 @@ export async function takeRefundEvent(
 }
 
 /**
- * Reopens the refund of a payment without an order after the bank rejected it; the job handles it again
- * (settle-all.ts).
+ * After the bank rejected the refund of a payment without an order, makes the payment refundable again for the job
+ * (settle-all.ts). Returns whether there was such a payment.
  */
 async function undoAgain(shop: Shop, provider: string, payment_id: string): Promise<boolean> {
   const changed = await shop.run(

@@ -110,7 +110,7 @@ const MADE_ON: Record<Priced['row']['source'], string> = {
   import: 'Imported.',
 };
 
-/** The timeline entry about the payment, if the order is paid or authorized from the start. */
+/** The timeline entry about the payment of an order that is paid or authorized from the start; otherwise undefined. */
 function settledAtOnce(priced: Priced, charged: Charged | undefined): events.OrderEvent | undefined {
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
@@ -181,8 +181,8 @@ async function insertOrder(
 }
 
 /**
- * The customer, or for a guest the account with that verified e-mail. It stays locked until the order refers to it, so
- * that erasing the account waits.
+ * The customer or, for a guest, the account with that verified e-mail address. The account stays locked until the order
+ * refers to it, so that erasing the account waits.
  */
 function ownerOf(shop: Shop, customer_id: string | null, email: string | null): Sql {
   if (customer_id !== null || email === null) return sql`${customer_id}::uuid`;
@@ -198,8 +198,8 @@ function shippingTaxes({ totals }: Priced, digits: number) {
 }
 
 /**
- * For the order of best sellers. A job adds them to the products, so that buyers of the same product do not wait for
- * each other.
+ * Records the sales for the best-seller order. A job adds them to the products, so that buyers of the same product do
+ * not wait for each other.
  */
 function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
   return sql`insert into product_sales (site_id, order_id, product_id, quantity)
@@ -243,7 +243,7 @@ async function close(shop: Shop, order_id: string, { row }: Priced): Promise<voi
   );
 }
 
-/** Gives the payment to the order. */
+/** Links the payment to the order. */
 async function attachPayment(
   shop: Shop,
   order_id: string,

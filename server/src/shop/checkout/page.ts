@@ -11,33 +11,33 @@ export interface PagedCheckout {
   cart_id: string;
   customer_id: string | null;
   source: OrderSource;
-  /** The agent that created it, if any. */
+  /** The agent that created the checkout, if any. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that created it. */
+  /** The profile of the agent without a token that created the checkout. */
   guest_profile_id: string | null;
   /** The browser that owns the buyer's data, in hexadecimal. */
   bound_browser: string | null;
   status: CheckoutStatus;
-  /** Its language; null if none was set yet. */
+  /** The language of the checkout; null if none was set yet. */
   locale: string | null;
   front: Front;
-  /** The customer has already consented to marketing mails. */
+  /** Whether the customer has already consented to marketing mails. */
   opted_in: boolean;
   return_url: string | null;
   cancel_url: string | null;
   order_id: string | null;
-  /** The shop's own payment account takes cards, not the configured provider. */
+  /** Whether the shop's own payment account takes cards instead of the configured provider. */
   has_payment_account: boolean;
   /** The reason that the last payment failed, until the next change. */
   payment_failure: string | null;
   /**
-   * The link no longer shows the order: it was placed or cancelled more than a day ago, and no bank transfer is
+   * Whether the link no longer shows the order: it was placed or cancelled more than a day ago, and no bank transfer is
    * awaited.
    */
   past: boolean;
 }
 
-/** The checkout; `expired` after its time, even if that has not been recorded yet. */
+/** The checkout, with status `expired` once its time is over, even before that is recorded. */
 export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.guest_profile_id,
@@ -59,7 +59,7 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
   return found;
 }
 
-/** The shop's ways of delivery. */
+/** How the shop delivers orders. */
 export interface Delivery {
   /** The countries of the active shipping options; undefined if one covers all countries. */
   countries: string[] | undefined;

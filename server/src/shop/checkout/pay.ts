@@ -40,7 +40,7 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // Another card after a declined one, while there is time to wait for its outcome.
+  // Another card is tried after a declined one while there is time to wait for the result.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
     if (waiting.until - Date.now() < deadlinesOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);
@@ -50,10 +50,13 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   return first;
 }
 
-/** No payment begins with a smaller share of the request's time left: the shopper would not see its outcome. */
+/**
+ * A payment only begins while at least this share of the request's time is left: otherwise the shopper would not see
+ * the result.
+ */
 const LEAST_SHARE = 0.25;
 
-/** Whether a new payment may begin: only a request that names a means of payment begins one. */
+/** Whether the request may begin a payment: it must name a means of payment, and a provider must be configured. */
 function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {
   return (card !== undefined || accounts !== undefined) && payment !== undefined;
 }
@@ -85,9 +88,7 @@ async function payOnce(
   return { ...(await settle(db, tenant, actor, { ...input, attempt, outcome })), isOther };
 }
 
-/**
- * The provider's answer; undefined if the provider does not have the payment and the request names no means of payment.
- */
+/** Asks the provider. Returns undefined if it does not have the payment and the request names no means of payment. */
 async function ask(
   provider: PaymentProvider,
   tenant: Tenant,
@@ -143,7 +144,7 @@ interface OpenInput {
   customer_id?: string | null;
 }
 
-/** Asks the provider about the pending payment of a checkout, if any. Does not throw if the provider is slow. */
+/** Queries the provider about the pending payment of a checkout, if any. Does not throw if the provider is slow. */
 export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
   return withOpen(db, tenant, actor, input, async (provider, key) =>
     inTime(deadlinesOf(input.checkoutDeps).returning, async () => provider?.outcomeOf(key)).catch(() => undefined),
@@ -165,7 +166,10 @@ export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: Ope
   return withOpen(db, tenant, actor, input, call, requireCanceller);
 }
 
-/** Another browser with the link may continue the checkout, and so may cancel its payment. */
+/**
+ * Throws `buyer_data_locked` unless the caller may cancel the payment. Another browser with the link may, because it
+ * may continue the checkout.
+ */
 function requireCanceller(shop: Shop, row: CheckoutRow): void {
   if (shop.browser === null) requireBuyer(shop, row);
 }

@@ -13,7 +13,7 @@ import { create, openOf } from './checkouts.ts';
 
 /** Reordering: the lines of an order that are still for sale, at current prices. */
 
-/** A line of the order with its availability. */
+/** A line of the order, with its availability. */
 export interface ReorderLine {
   variant_id: string | null;
   name: string;
@@ -22,13 +22,13 @@ export interface ReorderLine {
   quantity: number;
   /** Quantity that can be bought now, as far as the shop shows its stock. */
   available: number;
-  /** Whether it is left out only because of the cart's line limit. */
+  /** Whether the line is left out only because of the cart's line limit. */
   too_many: boolean;
 }
 
 interface Row extends Omit<ReorderLine, 'available' | 'too_many'> {
   sellable: boolean;
-  /** Whether it never runs out. */
+  /** Whether the item never runs out. */
   unlimited: boolean;
   free: number;
   low_stock_threshold: number;
@@ -37,15 +37,15 @@ interface Row extends Omit<ReorderLine, 'available' | 'too_many'> {
 const MAX_QUANTITY = 999;
 
 /**
- * The lines of a customer's order as they could be ordered again, including the reservations of its own open checkout.
- * Throws `not_found`.
+ * The lines of a customer's order as they could be ordered again. Stock reserved by the open reorder checkout counts as
+ * available. Throws `not_found`.
  */
 export async function reorderLines(shop: Shop, order_id: string): Promise<ReorderLine[]> {
   const order = await shop.one(
     sql`select from orders where site_id = ${shop.siteId} and id = ${order_id} and customer_id = ${shop.customerId}`,
   );
   if (!order) throw notFound('order');
-  // Orders from an integration may have a variant in several lines.
+  // Orders from an integration may contain a variant in several lines.
   const rows = await shop.rows<Row>(
     sql`select l.variant_id, min(l.name) as name, min(l.variant_name) as variant_name,
         least(sum(l.quantity), ${MAX_QUANTITY})::int as quantity, coalesce(bool_and(${visible}), false) as sellable,
@@ -94,9 +94,9 @@ export async function openReorder(shop: Shop, order_id: string): Promise<string 
 }
 
 /**
- * Creates a checkout of the available lines of an order, in a cart separate from the customer's current one; concurrent
- * calls get the same one. Returns its id. Call `openReorder` first. Throws `not_found`, `cart_empty` if nothing is for
- * sale, and what `checkouts.create` throws.
+ * Creates a checkout of the available lines of an order, in a cart separate from the customer's current one. Concurrent
+ * calls get the same checkout. Returns its id. Call `openReorder` first. Throws `not_found`, `cart_empty` if nothing is
+ * for sale, and what `checkouts.create` throws.
  */
 export async function reorder(
   shop: Shop,

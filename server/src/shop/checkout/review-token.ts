@@ -7,14 +7,14 @@ import { totalsOnTheWire } from '../totals.ts';
 import type { Priced } from './state.ts';
 
 /**
- * The review token: the state of a checkout that a person reviewed, which the order must match. It contains a HMAC of
+ * The review token: the state of a checkout that a person reviewed, which the order must match. It contains an HMAC of
  * each displayed part under the server's key, so that an error can name the parts that differ without stored state.
  */
 
 /** Bytes per HMAC. */
 const LENGTH = 12;
 
-/** The parts under their names in `Checkout`, in the order of the token. */
+/** The displayed parts by their names in `Checkout`, in the order of the token. */
 function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, payment_method }: Priced) {
   const digits = shop.currencyDigits;
   const code = cart.discount?.holds ? cart.discount.code : null;
@@ -38,7 +38,7 @@ function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, p
   };
 }
 
-/** Non-empty fields in a fixed order, because jsonb keeps neither order nor missing fields. */
+/** The non-empty fields in a fixed order, because jsonb preserves neither the order nor missing fields. */
 function canonical(address: Address | null): unknown {
   return (
     address &&

@@ -28,7 +28,7 @@ const AT_MOST = 100;
 const SIDE_BY_SIDE = 5;
 /** Limits the delay for other shops if a provider does not respond. */
 const TURN_MS = 15_000;
-/** Beginning a payment takes seconds. One that the provider does not have after this time never reached it. */
+/** Beginning a payment takes seconds. A payment that the provider does not have after this time never reached it. */
 const LOST_AFTER_MS = 10 * 60_000;
 /** How long stock stays reserved while the provider does not answer. */
 const UNREACHABLE_FOR_MS = 60 * 60_000;
@@ -67,7 +67,10 @@ export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps)
   return settled;
 }
 
-/** Payments of earlier releases without an order have no frozen state: they are cancelled or refunded. */
+/**
+ * Claims pending payments for this process. Payments of earlier releases without an order have no frozen state: they
+ * are cancelled or refunded.
+ */
 async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()
@@ -75,7 +78,8 @@ async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
         and status in ('started', 'pending', 'authorized', 'succeeded')
         and updated_at <= now() - ${LOST_AFTER_MS} * interval '1 millisecond'`,
   );
-  // The array makes PostgreSQL choose them once: with `in (…)` a plan may choose again for each row and claim them all.
+  // The array makes PostgreSQL choose the rows once: with `in (…)`, a plan may choose again for each row and claim all
+  // of them.
   return shop.rows<OpenPayment>(
     sql`update payments set updated_at = now()
       where site_id = ${shop.siteId} and id = any (array(
@@ -98,7 +102,10 @@ interface Reached extends Settling {
   provider: PaymentProvider;
 }
 
-/** A provider that is no longer configured counts as unreachable: its payments must not reserve stock forever. */
+/**
+ * Settles a payment. A provider that is no longer configured counts as unreachable, because its payments must not
+ * reserve stock forever.
+ */
 async function settle(settling: Settling, find: () => Promise<PaymentProvider | undefined>): Promise<boolean> {
   const { payment } = settling;
   let failure: unknown;
@@ -132,7 +139,7 @@ async function noteReachable({ db, tenant, payment }: Settling, reachable: boole
   );
 }
 
-/** Asks the provider about a payment. Cancels it if the shopper's time is up. */
+/** Queries the provider about a payment. Cancels the payment if the shopper's time is up. */
 async function ask({ db, tenant, deps, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const found = await provider.outcomeOf(key);
@@ -163,7 +170,7 @@ async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean
   return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'cancelled'));
 }
 
-/** Money that the provider cannot refund is left to the staff. */
+/** Records the refund of a payment without an order. If the provider cannot refund it, it is left to the staff. */
 async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOutcome): Promise<boolean> {
   if (status === 'pending') return false;
   if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');

@@ -10,17 +10,17 @@ import { thawed } from './frozen.ts';
 import { createPaidOrder } from './new-order.ts';
 
 /**
- * Applies the outcome of a payment. This is the only place, whether the outcome comes from the request, the returning
- * shopper, a webhook or the job. Each outcome takes effect once, in any order.
- * A payment is pending while its checkout refers to it (`checkouts.payment_id`). Then
+ * Applies the outcome of a payment. This is the only place, whether the result comes from the request, the returning
+ * shopper, a webhook or the job. Each outcome takes effect once, in any order. A payment is pending while its checkout
+ * refers to it (`checkouts.payment_id`). Then
  * - success, including authorization and later settlement, creates the order from the frozen state
- * - failure and cancellation reopen the checkout.
- * The job (settle-all.ts) cancels or refunds a success of a payment that is no longer pending, or of another amount.
- * Once there is an order, outcomes change the order (payments/order-outcomes.ts).
+ * - failure and cancellation reopen the checkout. The job (settle-all.ts) cancels or refunds a success of a payment
+ *   that is no longer pending, or of another amount. Once there is an order, outcomes change the order
+ *   (payments/order-outcomes.ts).
  */
 export interface PaymentEvent {
   provider: string;
-  /** The provider's id of the event, the same for every delivery of it. */
+  /** The provider's id of the event. Every delivery of the event has the same id. */
   event_id: string;
   outcome: Outcome;
 }
@@ -44,8 +44,8 @@ export async function takeEvent(
 }
 
 /**
- * Stores the shopper's next action each time the provider reports it: it changes nothing else while the payment is
- * pending, and the stored one cannot be decrypted after a change of SECRET_KEY.
+ * Stores the shopper's next action whenever the provider reports it. It changes nothing else while the payment is
+ * pending, and the stored action cannot be decrypted after a change of SECRET_KEY.
  */
 async function noteAction(
   shop: Shop,
@@ -80,7 +80,7 @@ async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outco
   return true;
 }
 
-/** A part of the authorized amount may have been captured. */
+/** Records the captured amount, which may be less than the authorized one. */
 async function noteCaptured(shop: Shop, order_id: string, amount: string): Promise<void> {
   await shop.run(
     sql`update orders set captured = ${amount}::numeric
@@ -107,7 +107,7 @@ async function takeForCheckout(
   }
 }
 
-/** The money was captured or authorized, or is on its way. */
+/** Handles a payment that was captured or authorized, or whose money is on its way. */
 async function takeSuccess(shop: Shop, secretKey: string, locked: LockedAttempt, outcome: Outcome): Promise<boolean> {
   const { attempt, row } = locked;
   if (row.payment_id !== attempt.id || !attempt.frozen) {
@@ -132,7 +132,7 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
   return amount === null ? attempt.amount : decimal(amount, shop.currencyDigits);
 }
 
-/** The shopper has confirmed and the provider has the money: no later change stops the order. */
+/** Creates the order. The shopper has confirmed and the provider has the money, so no later change prevents it. */
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;
   if (!frozen) throw new Error(`Payment ${attempt.id} has no frozen state.`);
@@ -166,7 +166,7 @@ async function reopen(
 }
 
 /**
- * Gives up on a provider that has not answered for too long: releases the stock. The job cancels or refunds the payment
+ * Releases the stock of a payment whose provider has not answered for too long. The job cancels or refunds the payment
  * as soon as the provider answers. Returns whether the payment was pending.
  */
 export async function release(shop: Shop, payment_id: string): Promise<boolean> {

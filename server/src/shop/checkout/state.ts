@@ -31,15 +31,15 @@ import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 import { missingOf } from './missing.ts';
 
-/** A checkout with its cart and the current totals of both. */
+/** A checkout with its cart, and the current totals of both. */
 
 export interface CheckoutRow {
   id: string;
   cart_id: string;
   customer_id: string | null;
-  /** The agent that created it for the customer; null for checkouts of people. */
+  /** The agent that created the checkout for the customer; null for checkouts of people. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that created it. */
+  /** The profile of the agent without a token that created the checkout. */
   guest_profile_id: string | null;
   /** The browser that owns the buyer's data, in hexadecimal; null until the first post from the hosted page. */
   bound_browser: string | null;
@@ -52,7 +52,7 @@ export interface CheckoutRow {
   shipping_option_id: string | null;
   payment_method: PaymentChoice | null;
   note: string | null;
-  /** The buyer consents to marketing mails. */
+  /** Whether the buyer consents to marketing mails. */
   marketing_opt_in: boolean;
   marketing_wording: string | null;
   locale: string | null;
@@ -63,11 +63,11 @@ export interface CheckoutRow {
   told_prices: Record<string, string> | null;
   reserved_until: string | null;
   expires_at: string;
-  /** Past its lifetime, even if that has not been recorded yet. */
+  /** Whether the checkout is past its lifetime, even before that is recorded. */
   expired: boolean;
   order_id: string | null;
   order_number: string | null;
-  /** Its pending payment. While there is one, nothing changes and nothing expires. */
+  /** The pending payment. While there is one, the checkout neither changes nor expires. */
   payment_id: string | null;
   payment: OpenPayment | null;
   created_at: string;
@@ -98,7 +98,7 @@ export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 }
 
-/** The same, from a given time on. */
+/** Calculates `expiresAt` from a given time. */
 export function expiryOf(source: OrderSource, moment: string): string {
   return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
@@ -118,8 +118,8 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
     from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
 /**
- * A checkout of the given customer. Throws `not_found`, also for the checkout of another customer and for one created
- * by another agent or profile.
+ * A checkout of the given customer. Throws `not_found`, even if it belongs to another customer or was created by
+ * another agent or profile.
  */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow>(
@@ -135,15 +135,16 @@ export interface Locked {
   terms: SellingTerms;
 }
 
-/** The same, with the cart and then the checkout locked for a change. */
+/** Locks the cart and then the checkout for a change, and reads both. Throws what `findCheckout` throws. */
 export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id);
   return { ...read, row: ofCaller(shop, found, customer_id) };
 }
 
 /**
- * The same, for completion. Only the logged-in customer can complete an agent's checkout, and a guest agent's checkout
- * only completes on the hosted page: throws `human_confirmation_required` for everyone else.
+ * Locks a checkout like `lockCheckout`, for completion. Only the logged-in customer can complete an agent's checkout,
+ * and a guest agent's checkout can only be completed on the hosted page: throws `human_confirmation_required` for
+ * everyone else.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id);
@@ -160,7 +161,10 @@ function requireHuman(shop: Shop, { guest_profile_id }: CheckoutRow, customer_id
   throw new ShopError('human_confirmation_required', message);
 }
 
-/** A separate statement reads the cart, so that it sees commits made while this one waited for the locks. */
+/**
+ * Locks the cart and the checkout. A separate statement reads the cart, so that it sees commits made while this one
+ * waited for the locks.
+ */
 async function lockAndRead(shop: Shop, id: string) {
   const cartOf = sql`(select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})`;
   const locked = shop.one<CheckoutRow>(
@@ -188,7 +192,7 @@ export function refuseOver({ status, expired, cart_id, order_id }: CheckoutRow):
   throw new ShopError('checkout_not_open', `The checkout is ${status}.`, { status, ...(order_id && { order_id }) });
 }
 
-/** Throws `payment_in_progress`, because a pending payment freezes its checkout. */
+/** Throws `payment_in_progress` if a payment is pending, because it freezes its checkout. */
 export function refusePaying({ id, payment_id }: Pick<CheckoutRow, 'id' | 'payment_id'>): void {
   if (payment_id) throw paying({ checkout_id: id, payment_id });
 }
@@ -197,14 +201,14 @@ export interface SellingTerms extends TaxSettings {
   shipping_options: ActiveOption[];
   bank_details: BankDetails | null;
   payment_deadline_hours: number;
-  /** Allowed return address. */
+  /** The shop's own URL, to which shoppers may return. */
   storefront_url: string | null;
   allowed_origins: string[];
-  /** The shop has its own payment account. */
+  /** Whether the shop has its own payment account. */
   has_payment_account: boolean;
   payment_capture: 'automatic' | 'manual';
   default_locale: string;
-  /** The shop gets mails about new orders. */
+  /** Whether the shop gets mails about new orders. */
   tells_shop: boolean;
 }
 
@@ -218,12 +222,12 @@ export interface Priced {
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
   payment_methods: (PaymentChoice | 'free')[];
-  /** The chosen method while it is offered; `free` if there is nothing to pay. */
+  /** The chosen method if it is offered; `free` if there is nothing to pay. */
   payment_method: PaymentChoice | 'free' | null;
   tax: TaxTerms;
   totals: Totals;
   missing: string[];
-  /** Problems other than those of the cart. */
+  /** Warnings other than those of the cart. */
   warnings: CartWarning[];
 }
 
@@ -233,7 +237,7 @@ export async function priceCheckout(shop: Shop, checkoutDeps: CheckoutDeps, row:
   return priceLocked(shop, checkoutDeps, { row, cart, terms });
 }
 
-/** The same for one that was read with its cart. */
+/** Like `priceCheckout`, for a checkout that was already read with its cart. */
 export function priceLocked(shop: Shop, checkoutDeps: CheckoutDeps, { row, cart, terms }: Locked): Priced {
   const owned = carts.ofCustomerGiven(shop, cart, row.customer_id ?? shop.customerId);
   return priceCart(shop, checkoutDeps, row, owned, terms);
@@ -294,12 +298,12 @@ function destinationOf({ shipping_address }: CheckoutRow): Destination {
   return { country, state, postal_code };
 }
 
-/** Goods that are picked up are paid for on site, unless another method is chosen. */
+/** The default payment method. Picked up goods are paid for on site unless another method is chosen. */
 function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
-/** The available payment methods. Payment on handover is only offered for pickup. */
+/** The available payment methods. Payment on handover is offered only for pickup. */
 export function offeredMethods(
   { bank_details, has_payment_account }: SellingTerms,
   { card }: CheckoutDeps,
@@ -312,7 +316,7 @@ export function offeredMethods(
   return offered;
 }
 
-/** The payment of a new order. */
+/** The provider payment of a new order. */
 export interface Charged {
   payment_id: string;
   /** Charged amount as a decimal string. */
@@ -327,7 +331,7 @@ export interface Paid {
   refusal?: ShopError;
   payment_id?: string;
   status?: string;
-  /** Reason code of a failed payment. */
+  /** Reason code for a failed payment. */
   reason?: string | null;
   next_action?: NextAction | null;
   expires_at?: string | null;

@@ -68,7 +68,7 @@ async function cheapestVariant(shop: Shop): Promise<string> {
 
 const MOST_OPTIONS_TRIED = 20;
 
-/** Sets an address that the shop delivers to, and the first shipping option for it. */
+/** Sets a shipping address that the shop delivers to, and the first shipping option for it. */
 async function sendSomewhere(
   buyer: Shop,
   deps: CheckoutDeps,
@@ -86,7 +86,7 @@ async function sendSomewhere(
   throw incomplete('No shipping option is available for the cheapest product. Add one first.', 'shipping_option_id');
 }
 
-/** An address in the area of the option. */
+/** An address in the area of the shipping option. */
 function addressFor(option: ActiveOption | undefined): Address {
   return {
     first_name: 'Test',

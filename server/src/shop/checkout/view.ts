@@ -12,14 +12,14 @@ import { mayReadBuyer, shownBuyer } from './binding.ts';
 import { reviewToken } from './review-token.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
 
-/** A checkout in the form of the contract: as ordered once it is an order, otherwise with current data. */
+/** A checkout in the form of the contract: as ordered if it is an order, otherwise with current data. */
 export async function view(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Checkout> {
   return row.order_id
     ? viewOfOrdered(shop, row, row.order_id)
     : viewOf(shop, checkoutDeps, await priceCheckout(shop, checkoutDeps, row));
 }
 
-/** A priced checkout that is not an order yet. */
+/** The contract's form of a priced checkout that is not an order yet. */
 export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Checkout {
   const { row, cart, totals, missing, tax } = priced;
   const over = row.status === 'cancelled' || row.expired;

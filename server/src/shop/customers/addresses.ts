@@ -11,7 +11,10 @@ import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/** Address books of customers. Changes lock the customer's row and so run one after the other. */
+/**
+ * Address books of customers. Every change locks the customer's row, so changes of one address book run one after the
+ * other.
+ */
 export const MAX_ADDRESSES = 50;
 const FIELDS = [
   'first_name',
@@ -41,7 +44,7 @@ export async function list(shop: Shop, customer_id: string): Promise<CustomerAdd
   return rows.map(told);
 }
 
-/** The addresses of many customers, by customer. */
+/** The addresses of several customers, by customer id. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, CustomerAddress[]>> {
   const rows = await shop.rows<AddressRow & RowOf<'customer_addresses', 'customer_id'>>(
     sql`select customer_id, ${COLUMNS} from customer_addresses
@@ -72,7 +75,7 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
 
 interface Imported {
   customer_id: string;
-  /** May be incomplete. */
+  /** Fields may be missing. */
   address: Omit<CustomerImportAddress, 'is_default'>;
   is_default: boolean;
 }

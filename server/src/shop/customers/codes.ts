@@ -3,21 +3,21 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
 /**
- * One-time codes of mailed links. Each is for one purpose and one address of one shop, and is valid until it is used,
- * expires or is replaced.
+ * One-time codes in mailed links. Each is for one purpose and one e-mail address of one shop, and is valid until it is
+ * used, expires or is replaced.
  */
 export type CodePurpose = 'register' | 'verify_email' | 'reset_password';
 
 export interface Code {
-  /** Null for a registration: there is no customer yet. */
+  /** Null for a registration, because there is no customer yet. */
   customer_id: string | null;
-  /** The registration of the code, until it becomes an account. */
+  /** The registration to which the code belongs, until it becomes an account. */
   registration_id: string | null;
   email: string;
 }
 
 const KINDS = { register: 'verification', verify_email: 'verification', reset_password: 'reset' } as const;
-/** Lifetimes in a form that SQL and people read. */
+/** Lifetimes in a form that both PostgreSQL and the mails use. */
 export const LIFETIMES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
 
 /** The owner of a code: a customer or a registration. `email` must be folded. */
@@ -39,8 +39,8 @@ export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): 
 }
 
 /**
- * Uses a code: only one of several parallel calls gets it. Returns undefined for a code that is unknown, used, replaced
- * or expired. Its row stays until the cleanup, so that opening the link again shows the reason.
+ * Uses a code. Only one of several concurrent calls gets it; the others, and calls with an unknown, used, replaced or
+ * expired code, get undefined. The row stays until the cleanup, so that opening the link again shows the reason.
  */
 export async function take(shop: Shop, purposes: CodePurpose[], token: string): Promise<Code | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
@@ -52,7 +52,7 @@ export async function take(shop: Shop, purposes: CodePurpose[], token: string): 
   );
 }
 
-/** A sent code, and whether `take` would accept it now. */
+/** A mailed code, and whether `take` would accept it now. */
 export interface SentCode extends Code {
   state: 'alive' | 'used' | 'expired';
 }

@@ -7,7 +7,7 @@ import { foldEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Consent to marketing mails. Each grant and withdrawal is recorded with its time, place and wording;
+ * Consent to marketing mails. Each grant and withdrawal is recorded with its time, source and wording;
  * `customers.marketing_opt_in` is the current state.
  */
 interface Decision {
@@ -19,8 +19,8 @@ interface Decision {
 }
 
 /**
- * Records and applies a customer's decision. A withdrawal without a previous consent (also one from an order that is
- * not applied yet) records nothing. A repeated decision is only recorded if the wording differs.
+ * Records and applies a customer's decision. A withdrawal without a previous consent (even one from an order that is
+ * not applied yet) records nothing. A repeated decision is recorded only if the wording differs.
  */
 export async function decide(
   shop: Shop,
@@ -28,7 +28,7 @@ export async function decide(
   { granted, source, wording = null, at }: Decision,
 ): Promise<void> {
   const words = granted ? wording : null;
-  // Locked first, so that the newest row includes concurrent decisions.
+  // The customer is locked first, so that the newest row includes concurrent decisions.
   await together(
     shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`),
     shop.run(
@@ -60,7 +60,7 @@ interface Imported {
   at: string | null;
 }
 
-/** Records imported consents of new or locked customers without a decision here. The caller applies them. */
+/** Records imported consents of new or locked customers who have made no decision here. The caller applies them. */
 export async function recordImported(shop: Shop, imported: Imported[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
@@ -80,8 +80,8 @@ interface Ordered {
 }
 
 /**
- * Records the consent given with an order. A job applies it to the customer: carts and checkouts are locked here, and
- * everywhere else customers are locked before them.
+ * Records the consent given with an order. A job applies it to the customer, because carts and checkouts are locked
+ * here, and all other code locks customers before them.
  */
 export async function recordAtCheckout(shop: Shop, { order_id, customer_id, email, wording }: Ordered): Promise<void> {
   const job = customer_id && JSON.stringify({ site_id: shop.siteId, customer_id });
@@ -106,8 +106,8 @@ export async function applyNewest(shop: Shop, customer_id: string): Promise<void
 }
 
 /**
- * Assigns a guest's consents to the account that verified the address. They are not applied: another person may have
- * ordered with that address.
+ * Assigns a guest's consents to the account that verified the e-mail address. They are not applied: another person may
+ * have ordered with that address.
  */
 export async function attachOfGuest(shop: Shop, customer_id: string, email: string): Promise<void> {
   await shop.run(
@@ -136,7 +136,7 @@ export function listOfCustomer(shop: Shop, customer_id: string): Promise<Marketi
   );
 }
 
-/** The decisions of many customers, newest first, by customer. */
+/** The decisions of several customers, newest first, by customer id. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, MarketingConsent[]>> {
   const rows = await shop.rows<{ customer_id: string } & MarketingConsent>(
     sql`select wanted.customer_id, newest.* from unnest(${customer_ids}::uuid[]) as wanted (customer_id)
@@ -150,7 +150,7 @@ export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map
   return new Map([...byCustomer].map(([id, own]) => [id, own.map(({ customer_id: _, ...consent }) => consent)]));
 }
 
-/** Deletes a customer's decisions, and those of guests with the same address. */
+/** Deletes a customer's decisions, and those of guests with the same e-mail address. */
 export async function forget(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`delete from marketing_consents where site_id = ${shop.siteId} and (customer_id = ${customer_id}

@@ -57,7 +57,7 @@ async function conditions(shop: Shop, { q, has_account }: CustomerQuery): Promis
 /** Above this number of matches, a scan is as fast as the index. */
 const FEW = 1_000;
 
-/** Uses the index while there are few matches. */
+/** Condition that matches customers with this text. Uses the index if there are few matches. */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ customer_id: string }>(
     sql`select s.customer_id from search_customers(${like}, ${FEW + 1}) s`,
@@ -66,7 +66,10 @@ async function mentioning(shop: Shop, like: string): Promise<Sql> {
   return sql`(c.email ilike ${like} or c.phone ilike ${like} or concat_ws(' ', c.first_name, c.last_name) ilike ${like})`;
 }
 
-/** A customer with addresses and marketing decisions. Throws `not_found` for a foreign or unknown id. */
+/**
+ * A customer with addresses and marketing decisions. Throws `not_found` if the id is unknown or belongs to another
+ * shop.
+ */
 export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
   return {
     ...(await record(shop, id)),
@@ -82,7 +85,9 @@ export interface ExportQuery {
   created_to?: string;
 }
 
-/** Pages of customers by id, which is the order of creation; `cursor` is the last id of the previous page. */
+/**
+ * One page of customers ordered by id, which is the order of creation; `cursor` is the last id of the previous page.
+ */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, created_from, created_to }: ExportQuery,
@@ -104,7 +109,7 @@ export async function exportPage(
   return { customers, next_cursor };
 }
 
-/** A customer without addresses. Throws `not_found` for a foreign or unknown id. */
+/** A customer without addresses. Throws `not_found` if the id is unknown or belongs to another shop. */
 export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
   const [found] = await records(shop, sql`c.id = ${id}`);
   if (!found) throw notFound('customer');
@@ -158,8 +163,8 @@ interface EmailRow {
 }
 
 /**
- * Asks the owner of the new address to confirm it and notifies the current address. A request for the current address
- * cancels a pending one.
+ * Asks the owner of the new e-mail address to confirm it and notifies the current address. A request for the current
+ * address cancels a pending one.
  */
 async function askForEmail(shop: Shop, id: string, before: EmailRow, email: string): Promise<void> {
   const isChange = email !== before.email;
@@ -200,7 +205,7 @@ const TEXTS = {
 
 type TextField = keyof typeof TEXTS;
 
-/** Assignments for the given text fields; null empties one. Each ends with a comma. */
+/** SQL assignments for the given text fields; null empties one. Each ends with a comma. */
 export function textChanges(patch: Partial<Record<TextField, string | null>>, fields: TextField[]): Sql {
   let changes = sql``;
   for (const field of fields) {

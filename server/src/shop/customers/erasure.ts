@@ -19,8 +19,8 @@ import * as sessions from './sessions.ts';
 const TOLD_ORDERS = 20;
 
 /**
- * Erases personal data, also from guest orders with the same address, and keeps the row and the order amounts for the
- * books. Throws `customer_has_open_orders`. Repeating it changes nothing.
+ * Erases personal data, including that in guest orders with the same e-mail address, and keeps the row and the order
+ * amounts for the books. Throws `customer_has_open_orders`. Repeating it changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
   const found = await lockCustomer(shop, id);
@@ -89,7 +89,7 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** The carts of guest orders, whether these belong to the account with that address or to none. */
+/** The carts of guest orders, whether these orders belong to the account with that e-mail address or to none. */
 async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promise<string[]> {
   const carts = await shop.rows<{ id: string }>(
     sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id
@@ -173,7 +173,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
     sql`update discount_redemptions set email = null
       where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,
   );
-  // A registration and its code refer to the address, not to a customer.
+  // A registration and its code refer to the e-mail address, not to a customer.
   await shop.run(
     sql`with own as (
         select r.id from customer_registrations r join customers c on c.site_id = r.site_id and lower(c.email) = r.email

@@ -10,7 +10,7 @@ export type Place = (string | number)[];
 
 const TEXTS = ['first_name', 'last_name', 'phone', 'note', 'locale'] as const;
 
-/** The fields of a customer that an import writes. */
+/** The customer fields that an import writes. */
 export type Fields = Record<(typeof TEXTS)[number], string | null> & {
   id: string;
   email: string;
@@ -18,7 +18,7 @@ export type Fields = Record<(typeof TEXTS)[number], string | null> & {
   marketing_opt_in: boolean;
 };
 
-/** An existing customer, locked. */
+/** An existing, locked customer. */
 export interface Known extends Fields {
   /** Whether any marketing decision is recorded. */
   has_decided: boolean;
@@ -31,11 +31,11 @@ export interface Plan {
   before: Known | undefined;
   /** The planned state of the customer. */
   customer: Fields;
-  /** Whether a text or the metadata changes. */
+  /** Whether any text or the metadata changes. */
   described: boolean;
   /** Whether to record the imported consent. A decision made here takes precedence. */
   consented: boolean;
-  /** The addresses that are new to the book. */
+  /** The addresses that are not in the address book yet. */
   addresses: { address: Omit<CustomerImportAddress, 'is_default'>; is_default: boolean }[];
 }
 
@@ -83,7 +83,7 @@ function refuseMoreThan(max: number, all: unknown[], loc: Place): void {
   throw new ValidationError([{ loc, msg, type: 'too_long', ctx: { max } }]);
 }
 
-/** The first address of a book is the default, unless the row marks another. */
+/** The addresses to add. The first address in an address book is the default, unless the row marks another. */
 function addressesToAdd(book: Known['addresses'], given: CustomerImportAddress[], loc: Place): Plan['addresses'] {
   const known = new Set(book.map(keyOf));
   const fresh = given.filter((address) => {

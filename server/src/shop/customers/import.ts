@@ -67,7 +67,7 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck) {
   return { index, loc, email: emailIn(cleaned), errors, warnings, input };
 }
 
-/** A customer without an e-mail is identified by phone number and cannot consent to mails. */
+/** The row with an e-mail address. A customer without one is identified by phone number and cannot consent to mails. */
 function withEmail(row: unknown): unknown {
   const { email, phone, ...rest } = (row ?? {}) as Partial<CustomerImport>;
   if (email || typeof phone !== 'string') return row;
@@ -76,7 +76,7 @@ function withEmail(row: unknown): unknown {
   return { ...rest, phone, email: placeholder, ...(rest.marketing_opt_in && { marketing_opt_in: false }) };
 }
 
-/** A consent dated in the future would override the customer's decisions until then. */
+/** Rejects times in the future: a consent with such a date would override the customer's decisions until then. */
 function timesToCome(input: CustomerImport, loc: Place): ValidationErrorItem[] {
   return (['created_at', 'marketing_opt_in_at'] as const).flatMap((field) => {
     const time = input[field];
@@ -89,7 +89,7 @@ function missingEmail(loc: Place): ValidationErrorItem {
   return { loc: [...loc, 'email'], msg: 'A customer needs an e-mail or a phone number.', type: 'missing' };
 }
 
-/** Rejects all but the first row with the same e-mail. */
+/** Rejects all but the first row with the same e-mail address. */
 function refuseRepeated(checked: CheckedRow[]): void {
   const firsts = new Map<string, number>();
   for (const { index, loc, email, errors } of checked) {

@@ -16,23 +16,23 @@ import { PROFILE } from './rows.ts';
 
 /**
  * Customer sessions. A session is one login with all its tokens. Tokens are created under a share lock on the
- * customer's row and ended under a stronger one, so that no token survives the end of its session.
+ * customer's row and ended under a stronger one, so that no token outlives the end of its session.
  */
 const TOKEN_LIFE = '60 minutes';
 const SESSION_LIFE = '30 days';
 const OVERLAP = '60 seconds';
 const FRESH = '15 minutes';
 
-/** A customer with a verified password, and the hash that was verified. */
+/** A customer whose password was verified, and the hash that was used. */
 export interface VerifiedLogin {
   customer_id: string;
   password_hash: string;
 }
 
 /**
- * Verifies an e-mail and password. Throws the same `invalid_credentials` after the same time for a wrong password, an
- * unknown e-mail, an account without a password and an unverified address; throws `rate_limited` after repeated
- * failures. Takes tens of milliseconds: do not hold a connection during the call.
+ * Verifies an e-mail address and password. For a wrong password, an unknown address, an account without a password and
+ * an unverified address it throws `invalid_credentials` after the same time; after repeated failures it throws
+ * `rate_limited`. Takes tens of milliseconds: do not hold a connection during the call.
  */
 export async function verifyLogin(
   db: Pool,
@@ -44,7 +44,7 @@ export async function verifyLogin(
   return verify(db, tenant, actor, { email: foldEmail(email), who, password, unlocks });
 }
 
-/** The same for a logged-in customer who confirms the password. */
+/** Verifies the password of a logged-in customer who confirms it. Throws what `verifyLogin` throws. */
 export async function verifyAgain(db: Pool, tenant: Tenant, actor: Actor, password: string): Promise<VerifiedLogin> {
   const own = sql`id = ${actor.customer_id}`;
   const found = await inShop(db, tenant, actor, (shop) =>
@@ -78,7 +78,8 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
 }
 
 /**
- * Creates a session for a verified login. Throws `invalid_credentials` if the password or address changed in between.
+ * Creates a session for a verified login. Throws `invalid_credentials` if the password or e-mail address changed in
+ * between.
  */
 export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -98,8 +99,8 @@ export async function openSession(shop: Shop, { customer_id, password_hash }: Ve
 }
 
 /**
- * Replaces a session's token with a new one, valid for 60 minutes or the rest of the session's 30 days. The old one
- * stays valid for 60 seconds. Throws `invalid_token` if the session has ended.
+ * Replaces a session's token with a new one, which is valid for 60 minutes, but not beyond the session's 30 days. The
+ * old one stays valid for 60 seconds. Throws `invalid_token` if the session has ended.
  */
 export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -149,14 +150,14 @@ export async function isFresh(shop: Shop, session_id: string): Promise<boolean> 
   return found !== undefined;
 }
 
-/** The page session behind the token in a cookie. */
+/** The page session to which the token in a cookie belongs. */
 export interface PageSession {
   customer_id: string;
   session_id: string;
   token_id: string;
   email: string;
   first_name: string | null;
-  /** The language that the customer chose; null if none. */
+  /** The language that the customer chose; null if they chose none. */
   locale: string | null;
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
@@ -167,7 +168,7 @@ export interface PageSession {
 /** Maximum duration of a page session, even if it is extended. */
 const PAGE_SESSION_LIFE = '12 hours';
 
-/** The session of a page token while it is valid. */
+/** The session of a page token; undefined if the token is no longer valid. */
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
   return shop.one<PageSession>(
     sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name, c.locale,
@@ -208,7 +209,7 @@ export async function endAllSessions(shop: Shop, customer_id: string, but: strin
   );
 }
 
-/** Waits for concurrent creation of tokens and blocks new ones until the transaction ends. */
+/** Waits until tokens being created concurrently are committed, and blocks new ones until the transaction ends. */
 async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`);
 }

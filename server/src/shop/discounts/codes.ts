@@ -62,7 +62,7 @@ export interface DiscountQuery extends PageQuery {
   status?: DiscountStatus;
 }
 
-/** All codes by page, newest first. */
+/** One page of discount codes, newest first. */
 export async function list(shop: Shop, query: DiscountQuery): Promise<Page & { discounts: Discount[] }> {
   const { page, limit, offset } = pageOf(query);
   const conditions = [sql`d.site_id = ${shop.siteId}`];
@@ -107,7 +107,7 @@ export async function create(shop: Shop, input: DiscountInput): Promise<Discount
   return get(shop, id);
 }
 
-/** Normalizes the given fields for storage; a new code needs a `value`. */
+/** The given fields in stored form; a new code needs a `value`. */
 function planned(shop: Shop, kind: Discount['kind'], input: DiscountInput | DiscountPatch): DiscountPatch {
   const isNew = 'kind' in input;
   const code = input.code?.trim();
@@ -194,7 +194,7 @@ function orBefore<T>(given: T | undefined, before: T): T {
   return given === undefined ? before : given;
 }
 
-/** One assignment per given field. */
+/** One SQL assignment per given field. */
 function assignments(plan: DiscountPatch): Sql[] {
   const columns: Record<keyof DiscountPatch, Sql> = {
     code: sql`code = ${plan.code}`,

@@ -5,10 +5,10 @@ import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** The conditions and terms of a code: read from the database at once and evaluated here. */
+/** The conditions and terms of a discount code. They are read in one statement and evaluated in this file. */
 export interface DiscountCode {
   discount_id: string;
-  /** As the merchant wrote it. */
+  /** In the merchant's spelling. */
   code: string;
   kind: DiscountKind;
   value: string;
@@ -22,7 +22,7 @@ export interface DiscountCode {
   usage_limit_per_customer: number | null;
   /** Whether the code applies to every product. */
   everything: boolean;
-  /** Otherwise the products it applies to, among the requested ones. */
+  /** The requested products to which the code applies, unless it applies to all. */
   covered: string[];
 }
 
@@ -53,7 +53,7 @@ export function termsOf({ kind, value, everything, covered }: DiscountCode): Dis
   return { kind, value, covers: ({ product_id }) => everything || (product_id !== null && ids.has(product_id)) };
 }
 
-/** The first reason that the code cannot be used for these lines, in a fixed order; undefined if it can. */
+/** The first reason why the code cannot be used for these lines, in a fixed order; undefined if it can. */
 export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: number): ShopError | undefined {
   if (!code.active) return unknownCode();
   const { starts_at, ends_at } = code;
@@ -67,7 +67,7 @@ export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: numbe
   return missingMinimum(code, covered, digits);
 }
 
-/** The error for an unknown code. A disabled code gets the same error. */
+/** The error for an unknown discount code. A disabled code gets the same error. */
 export function unknownCode(): ShopError {
   return new ShopError('discount_not_found', 'There is no such code.');
 }

@@ -11,11 +11,10 @@ import { sentenceOf } from './failures.ts';
 
 /**
  * Life of an uploaded file:
- *
- * 1. `announce` counts its bytes for the shop and returns a one-time upload address.
- * 2. `expected` returns the requirements of that address; the caller stores the bytes.
- * 3. `markUploaded` ends the address and enqueues the job process_file, which makes the images.
- * 4. `finish` or `fail` ends the processing. Each happens once, however often the job runs.
+ * 1. `announce` counts its bytes for the shop and returns a one-time upload URL.
+ * 2. `expected` returns the requirements for that URL; the caller stores the bytes.
+ * 3. `markUploaded` ends the URL and enqueues the job process_file, which makes the images.
+ * 4. `finish` or `fail` ends the processing. Each takes effect once, however often the job runs.
  * 5. Unused files are deleted (unused.ts), and the job remove_file deletes their bytes.
  */
 
@@ -23,7 +22,7 @@ const UPLOAD_WITHIN = sql`interval '15 minutes'`;
 /** Extra time for an upload that began before the deadline. */
 const UPLOAD_GRACE = sql`interval '5 minutes'`;
 
-/** Throws `limit_reached` if the file exceeds the shop's storage limit. */
+/** Registers an upload and returns its URL. Throws `limit_reached` if the file exceeds the shop's storage limit. */
 export async function announce(shop: Shop, input: FileInput, baseUrl: string): Promise<FileUpload> {
   const { filename, content_type, bytes, sha256 } = input;
   const token = mintToken('upload');
@@ -52,10 +51,10 @@ function noRoom(): ShopError {
   });
 }
 
-/** The requirements of an upload, and its destination. */
+/** The requirements for an upload, and the file that it becomes. */
 export type Expected = RowOf<'files', 'id' | 'name' | 'bytes' | 'sha256' | 'content_type'>;
 
-/** The upload that a token allows. Throws `not_found`, `conflict` if it was used, or `gone`. */
+/** The upload that a token allows. Throws `not_found`, `conflict` if the token was used, or `gone`. */
 export async function expected(shop: Shop, token: string): Promise<Expected> {
   const file = isWellFormed('upload', token) && (await fileOf(shop, token));
   if (!file) throw notFound('upload');
@@ -75,7 +74,7 @@ function alreadyUploaded(): ShopError {
   return new ShopError('conflict', 'This file was already uploaded.');
 }
 
-/** Records that the bytes are stored. Throws `conflict` if another upload was faster. */
+/** Records that the bytes are stored, and enqueues their processing. Throws `conflict` if another upload was faster. */
 export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> {
   const marked = await shop.run(
     sql`update files set status = 'processing', changed_at = now()
@@ -100,7 +99,7 @@ const columns = selectList<FileRow>({
   created_at: sql`created_at`,
 });
 
-/** Throws `not_found`. */
+/** The state of a file. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<StoredFile> {
   const row = await shop.one<FileRow>(sql`select ${columns} from files where site_id = ${shop.siteId} and id = ${id}`);
   if (!row) throw notFound('file');
@@ -121,11 +120,11 @@ export function find(shop: Shop, id: string) {
 /** The resized images of a file, narrowest first. */
 export interface Finished {
   sources: StoredFile['sources'];
-  /** Total of all images. */
+  /** Size of all images together. */
   bytes: number;
 }
 
-/** Records that the images are stored. Does nothing if the file was finished or has failed. */
+/** Records that the images are stored. Does nothing if the file was already finished or has failed. */
 export async function finish(shop: Shop, id: string, { sources, bytes }: Finished): Promise<void> {
   const widest = sources.at(-1);
   const finished = shop.run(
@@ -138,7 +137,7 @@ export async function finish(shop: Shop, id: string, { sources, bytes }: Finishe
   });
 }
 
-/** Marks a file as failed: images that waited for it are removed, and it no longer counts toward the limit. */
+/** Marks a file as failed. Images that waited for it are removed, and it no longer counts toward the storage limit. */
 export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
   const failed = await shop.run(
     sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()
@@ -148,7 +147,7 @@ export async function fail(shop: Shop, id: string, failure: FailureCode): Promis
   await shop.run(sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${id}`);
 }
 
-/** Enqueues the deletion of stored bytes of deleted files, effective when the transaction commits. */
+/** Deletes the given file rows, and enqueues the deletion of their stored bytes once the transaction commits. */
 export async function removeKept(shop: Shop, deleted: Sql): Promise<number> {
   const names = await shop.rows<RowOf<'files', 'name'>>(deleted);
   const jobs = names.map(({ name }) => JSON.stringify({ site_id: shop.siteId, name }));

@@ -20,7 +20,7 @@ export async function deleteUnused(shop: Shop): Promise<number> {
     sql`update files f set unused_since = case when unused_since is null then now() end
       where f.site_id = ${shop.siteId} and f.status = 'ready' and (f.unused_since is null) = ${isUnused}`,
   );
-  // Reads the lines of all orders, so it only checks candidates for deletion and stores a positive result.
+  // This reads the lines of all orders, so it checks only candidates for deletion and stores a positive result.
   await shop.run(
     sql`update files f set in_orders = true
       where f.site_id = ${shop.siteId} and f.status = 'ready' and f.unused_since <= now() - interval '1 day' and ${isUnused}
@@ -36,7 +36,7 @@ export async function deleteUnused(shop: Shop): Promise<number> {
   );
 }
 
-/** Whether nothing in the shop refers to `files f`, neither by id nor by the address of its widest image. */
+/** Whether nothing in the shop refers to `files f`, neither by id nor by the URL of its widest image. */
 const isUnused: Sql = sql`(
   not f.in_orders
   and not exists (select from product_images i where i.site_id = f.site_id and i.file_id = f.id)

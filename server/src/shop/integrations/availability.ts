@@ -34,7 +34,7 @@ export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise
   return { currency: shop.currency, items: found };
 }
 
-/** Columns for the variant `v` that was found, if any, for `wanted w`. */
+/** Columns for `wanted w` and `variants v`, which is all null if no variant was found. */
 function columns(shop: Shop): Sql {
   return selectList<AvailabilityItem>({
     variant_id: sql`coalesce(v.id, w.variant_id)`,

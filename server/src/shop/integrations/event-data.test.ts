@@ -181,7 +181,7 @@ test('integrations get no events of unpublished products, except when a public p
     ...Array(2).fill('product.updated'),
   ]);
   expect(typesOf(staff, later.id)).toEqual(['product.created']);
-  // Its first event is the change that made it public.
+  // The first event is for the change that made it public.
   expect(told(integration, draft.id)).toMatchObject([{ type: 'product.updated', data: { name: 'Announced' } }]);
   for (const { id } of [dropped, later]) expect([id, typesOf(integration, id)]).toEqual([id, []]);
   expect(typesOf(integration, seen.id)).toEqual([
@@ -191,7 +191,8 @@ test('integrations get no events of unpublished products, except when a public p
     'product.updated',
   ]);
   expect(JSON.stringify(integration.received.map(({ event }) => event))).not.toMatch(/Still unannounced|in secret/);
-  // Hidden before the delivery: neither a price nor more of the stock than the shop shows.
+  // The product was hidden before the delivery: the event contains no price and no more of the stock than the shop
+  // shows.
   const stock = told(integration, seen.id).find(({ type }) => type === 'inventory.changed')?.data;
   expect(stock).toMatchObject({ previous_quantity: 1, inventory_quantity: 1 });
   expect(stock).not.toHaveProperty('price');

@@ -24,7 +24,7 @@ const MOST_VARIANTS = 50;
 
 type Data = Record<string, unknown>;
 
-/** The body of a delivery, created at its first attempt. */
+/** The body of a delivery. It is created at the first attempt. */
 export async function payloadOf(shop: Shop, due: Due): Promise<string> {
   if (due.kept || due.attempts_count > 0) return due.payload;
   const noted = JSON.parse(due.payload) as EventPayload & { test?: true };
@@ -33,7 +33,10 @@ export async function payloadOf(shop: Shop, due: Due): Promise<string> {
   return made === noted ? due.payload : keepPayload(shop, due.id, JSON.stringify(made));
 }
 
-/** Orders an erasure before the read, or after the stored body, which it then erases. */
+/**
+ * Locks the order or customer of an event: an erasure then either happens before the body is read, or waits until it is
+ * stored and erases it.
+ */
 async function holdPerson(shop: Shop, type: EventType, { id }: Data): Promise<void> {
   if (type.startsWith('order.')) {
     await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
@@ -43,7 +46,7 @@ async function holdPerson(shop: Shop, type: EventType, { id }: Data): Promise<vo
   }
 }
 
-/** The current body of an event; the recorded data if there is nothing to add. */
+/** The current body of an event, or the recorded data if there is nothing to add. */
 export async function wholePayload<Noted extends EventPayload & { test?: true }>(
   shop: Shop,
   noted: Noted,
@@ -54,14 +57,14 @@ export async function wholePayload<Noted extends EventPayload & { test?: true }>
   return whole ? { ...noted, data: fitted({ ...noted.data, ...whole }, noted.data) } : noted;
 }
 
-/** Undefined if the recorded data are complete. */
+/** The whole object of an event; undefined if the recorded data is complete. */
 async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration: boolean): Promise<Data | undefined> {
   const read = by_integration ? STOREFRONT[type] : DASHBOARD[type];
   if (!read) return undefined;
   try {
     return await read(shop, noted);
   } catch (error) {
-    // Deleted since, or hidden from the storefront.
+    // Deleted meanwhile, or hidden from the storefront.
     if (error instanceof ShopError && error.code === 'not_found')
       return by_integration ? hiddenOf(shop, type, noted) : undefined;
     throw error;
@@ -73,12 +76,15 @@ type Read = (shop: Shop, noted: Data) => Promise<Data>;
 const order: Read = async (shop, { id }) => ({ ...(await orders.get(shop, String(id))) });
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
 const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
-/** The recorded quantities before and after belong together, so they replace the current ones. */
+/**
+ * Stock with the recorded quantities instead of the current ones, because those before and after the change belong
+ * together.
+ */
 const stock: Read = async (shop, noted) => ({ ...(await inventory.get(shop, String(noted.variant_id))), ...noted });
 const customer: Read = async (shop, { id }) => ({ ...(await customers.get(shop, String(id))) });
 const agentToken: Read = async (shop, { id }) => ({ ...(await agentTokens.get(shop, String(id))) });
 
-/** The variant as the storefront shows it, with the quantities that the shop shows. */
+/** A variant as the storefront shows it, with as much of the quantities as the shop shows. */
 const shownVariant: Read = async (shop, noted) => {
   const { variants } = (await catalog.get(shop, String(noted.product_id))).body();
   const found = variants.find(({ id }) => id === noted.variant_id);
@@ -90,12 +96,12 @@ function shownStock({ showStock }: Shop, { inventory_quantity, previous_quantity
   return { inventory_quantity: shown(inventory_quantity), previous_quantity: shown(previous_quantity) };
 }
 
-/** A variant that the storefront hides also hides its quantities. */
+/** The data of an event whose variant the storefront hides: its quantities are hidden too. */
 function hiddenOf(shop: Shop, type: EventType, noted: Data): Data | undefined {
   return type === 'inventory.changed' ? shownStock(shop, noted, 0) : undefined;
 }
 
-/** By event type. A deleted product has no reader. */
+/** Readers by event type. A deleted product has none. */
 const DASHBOARD: Partial<Record<EventType, Read>> = {
   'product.created': product,
   'product.updated': product,
@@ -126,7 +132,7 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Reduces data to 64 KB by halving the longest list or text; recorded data stay unchanged. */
+/** Reduces data to 64 KB by halving the longest list or text. The recorded data stays unchanged. */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

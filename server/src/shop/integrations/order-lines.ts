@@ -6,7 +6,7 @@ import { canonicalAmount, decimal } from '../money.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** Lines of an integration's order: the variants that they refer to and the prices that they claim. */
+/** Lines of an integration's order: the variants to which they refer, and the prices that they claim. */
 
 export type FoundLine = SyncLineItem & { found_variant_id: string };
 
@@ -16,9 +16,9 @@ interface Match {
 }
 
 /**
- * Finds the variant of each line by the first given of variant_id, sku, product_id and name, among public variants that
- * match the line's other fields. Throws `not_found` for a line without a match, and a ValidationError for one with
- * several.
+ * Finds the variant of each line among public variants that match all of its fields, by the first of variant_id, sku,
+ * product_id and name that is given. Throws `not_found` for a line without a match, and a ValidationError for a line
+ * with several.
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
   const matches = await shop.rows<Match>(
@@ -76,8 +76,8 @@ export interface Claims {
 }
 
 /**
- * Compares the claimed amounts with the catalogue. Throws a ValidationError with each difference and the right amount
- * in `ctx.expected`.
+ * Compares the claimed amounts with the catalogue. Throws a ValidationError that lists each difference with the right
+ * amount in `ctx.expected`.
  */
 export function refuseOtherPrices(shop: Shop, { totals, lines }: Priced, claims: Claims): void {
   const digits = shop.currencyDigits;

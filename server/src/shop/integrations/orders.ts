@@ -71,7 +71,7 @@ function detailsOf(input: SyncOrderInput): checkouts.WidgetDetails {
   };
 }
 
-/** The address with its country as a code, which taxes and shipping need. */
+/** The address with a country code, which taxes and shipping need. */
 function addressOf(address: SyncAddress | null | undefined, field: string): Address | null {
   if (!address?.country) return address ?? null;
   const country = countryCode(address.country);
@@ -81,8 +81,8 @@ function addressOf(address: SyncAddress | null | undefined, field: string): Addr
 }
 
 /**
- * Claims a reference. A concurrent order with the same one waits here. Throws `reference_taken`, also for the reference
- * of an imported order.
+ * Claims a reference. A concurrent order with the same reference waits here. Throws `reference_taken`, even if an
+ * imported order has the reference.
  */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {
   const id = uuidv7();
@@ -104,7 +104,7 @@ async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput)
 
 const MAX_QUANTITY = 999;
 
-/** Creates a guest cart; merges lines of the same variant. */
+/** Creates a guest cart with the lines. Lines of the same variant are merged. */
 async function fillCart(shop: Shop, lines: FoundLine[]): Promise<string> {
   const quantities = new Map<string, number>();
   for (const [index, { found_variant_id, quantity }] of lines.entries()) {
@@ -161,7 +161,7 @@ function refuseOtherShipping(
   );
 }
 
-/** Creates the order even with incomplete customer data, because the integration has accepted it. */
+/** Creates the order even if customer data is incomplete, because the integration has accepted it. */
 async function placeByTransfer(shop: Shop, priced: Priced): Promise<void> {
   if (!priced.payment_method) {
     const { payment_methods } = priced;

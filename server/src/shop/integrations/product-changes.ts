@@ -19,7 +19,7 @@ export interface ProductChanges {
   resume_cursor: string;
 }
 
-/** A position in the log; later entries are unread. */
+/** A position in the log. All entries after it are unread. */
 interface Place {
   era: number;
   /** Transaction number as text, because it may exceed JavaScript's integers. */
@@ -31,8 +31,8 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 const BEGINNING: Place = { era: 0, changed_in: '0', product_id: BEFORE_ALL_IDS };
 
 /**
- * Changes after the cursor: each product once, at its last change, in its current state. Throws a ValidationError for
- * an invalid cursor.
+ * Changes after the cursor: each changed product once, in its current state, at the position of its last change. Throws
+ * a ValidationError for an invalid cursor.
  */
 export async function listChanges(
   shop: Shop,
@@ -51,15 +51,16 @@ interface Entry extends Place {
   changed_at: string;
 }
 
-/** With the product's columns, which are null if it is not public. */
+/** A log entry with the product's columns, which are null if the product is not public. */
 type Row = Entry & OrNulls<Product>;
 
-/** With the horizon, which comes without an entry if nothing has changed. */
+/** The horizon with an entry, which is null if nothing has changed. */
 type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNulls<Product>;
 
 /**
- * The horizon is the oldest running transaction. Everything that began before it has ended, so the log is complete up
- * to there, and a cursor before it misses no late commit. Skips entries of products that were never public.
+ * Reads log entries up to the horizon, which is the oldest running transaction. All transactions before it have ended,
+ * so the log is complete up to there, and a cursor before it misses no late commit. Skips entries of products that were
+ * never public.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
   const rows = await shop.rows<Found>(
@@ -97,7 +98,7 @@ function changeOf({ era, changed_in, product_id, changed_at, ...columns }: Row):
   return { product_id, removed: product === null, changed_at, product };
 }
 
-/** The position of a time, minus a minute, so that no entry of a slow transaction is missed. */
+/** The position one minute before a time, so that no entry of a slow transaction is missed. */
 async function placeOfTime(shop: Shop, moment: string): Promise<Place> {
   const found = await shop.one<Place>(
     sql`select era, changed_in::text as changed_in, ${BEFORE_ALL_IDS} as product_id
@@ -125,8 +126,8 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
 }
 
 /**
- * Logs and sends to webhooks that a product has become public at its publication time. Skips products that were changed
- * since then, because their webhooks were already sent.
+ * Logs that a product has become public at its publication time, and sends it to webhooks. Skips products that were
+ * changed since then, because that change was already sent.
  */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

@@ -9,8 +9,8 @@ import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /**
- * Mails about accounts, in the customer's language, that of the registration, or the shop's. The secrets of their links
- * are created when the mail is written and replace earlier ones.
+ * Mails about accounts, in the customer's language, or else in that of the registration or the shop. The secrets in
+ * their links are created when the mail is written and replace earlier ones.
  */
 
 export async function registration(
@@ -55,7 +55,7 @@ export async function verificationByStaff(
   return found && addressChange(context, { customer_id, email: found.pending_email });
 }
 
-/** To the current address. */
+/** The mail to the current e-mail address about a requested change. */
 export async function addressChangeRequested(
   context: MailContext,
   { customer_id }: Mails['address_change_requested'],
@@ -76,7 +76,7 @@ export async function addressChangeRequested(
   };
 }
 
-/** A customer for whom staff entered a new address. */
+/** A customer whose new e-mail address, entered by staff, is pending. */
 function findPending(shop: Shop, customer_id: string) {
   return shop.one<RowOf<'customers', 'email' | 'locale'> & { pending_email: string }>(
     sql`select email, pending_email, locale from customers
@@ -87,8 +87,8 @@ function findPending(shop: Shop, customer_id: string) {
 const RESENT_AT_MOST = 10;
 
 /**
- * The link of one registration, or links of the newest ones of the address. Each shows its time, so that readers
- * recognize their own.
+ * A mail with the link of one registration, or with links of the newest registrations of the e-mail address. Each link
+ * shows when it was requested, so that readers recognize their own.
  */
 async function verifyRegistration(
   context: MailContext,
@@ -140,7 +140,7 @@ async function registrationParts(
   ];
 }
 
-/** To a customer whose address is not verified. */
+/** The mail to a customer whose e-mail address is not verified. */
 async function verifyOwnAddress(context: MailContext, who: ReturnType<typeof sql>): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
   const customer = await shop.one<RowOf<'customers', 'id' | 'email' | 'locale'>>(
@@ -191,7 +191,7 @@ export async function addressChange(
   };
 }
 
-/** To the owner of an address that somebody else requested. */
+/** The mail to the owner of an e-mail address that somebody else requested. */
 function addressTaken(context: MailContext, to: string, locale: string | null): MailContent {
   const language = languageOf(context, locale);
   const { say } = language;
@@ -285,7 +285,7 @@ function verifyParts(language: Language, link: string, token: string, life: stri
   return [{ link, label: language.say('notification.verify_button') }, ...codeParts(language, token, life)];
 }
 
-/** The purpose of a link, and its code for typing it elsewhere. */
+/** Explains the purpose of a link, and shows its code for typing it elsewhere. */
 function codeParts(language: Language, token: string, life: string): Part[] {
   const { say } = language;
   return [

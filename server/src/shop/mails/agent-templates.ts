@@ -25,7 +25,7 @@ const PERIODS = {
   month: 'consent.each_month',
 } as const satisfies Record<BudgetPeriod, string>;
 
-/** Notifies the customer of an approval, so that an approval in their name does not go unnoticed (RFC 8628 §5.4). */
+/** Notifies the customer of an approval, because somebody else may have approved in their name (RFC 8628 §5.4). */
 export async function agentApproved(
   context: MailContext,
   { consent_id }: Mails['agent_approved'],

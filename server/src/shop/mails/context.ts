@@ -2,18 +2,18 @@ import { type Language, languageFor } from '../../language/language.ts';
 import type { Front } from '../merchant/front.ts';
 import type { Shop } from '../shop.ts';
 
-/** Everything that a mail template needs besides the shop. */
+/** The data that mail templates need in addition to the shop. */
 export interface MailContext {
   shop: Shop;
   front: Front;
   shop_name: string;
-  /** Base address of the shop's pages: its primary host, or the configured address. */
+  /** Base URL of the shop's pages: its primary host, or the configured base URL. */
   baseUrl: string;
-  /** The configured address, where staff work. */
+  /** The configured base URL, at which staff work. */
   serverUrl: string;
 }
 
-/** The language of a reader, or the shop's if unknown. */
+/** The reader's language, or the shop's if it is unknown. */
 export function languageOf({ front }: MailContext, locale: string | null | undefined): Language {
   return languageFor(locale ?? front.default_locale, front.time_zone);
 }

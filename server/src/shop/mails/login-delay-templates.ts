@@ -8,7 +8,9 @@ import type { Mails } from '../mail.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** To the owner of an account whose login is delayed after wrong passwords: a link to log in without waiting. */
+/**
+ * Mails to the owner of an account whose login is delayed after wrong passwords, with a link to log in without waiting.
+ */
 
 export async function loginDelayed(
   context: MailContext,
@@ -31,7 +33,7 @@ export async function loginDelayed(
   });
 }
 
-/** In the language of the sending shop, because staff may work for several shops. */
+/** The mail to staff, in the language of the sending shop, because staff may work for several shops. */
 export async function staffLoginDelayed(
   context: MailContext,
   { email }: Mails['staff_login_delayed'],

@@ -6,7 +6,9 @@ import { compose } from './templates.ts';
 
 const plain = (html: string) => html.replaceAll(/[\u00a0\u202f]/g, ' ');
 
-/** An order of two mugs in a language, paid by bank transfer, and the mails to its buyer. */
+/**
+ * Places an order of two mugs in a language, to be paid by bank transfer, and returns it with the mails to its buyer.
+ */
 async function givenOrder(locale: string) {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {

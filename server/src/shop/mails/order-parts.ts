@@ -5,14 +5,14 @@ import type { ShownOrder, ShownRefund } from '../orders/shown.ts';
 import type { MailContext } from './context.ts';
 import type { Part } from './rendering.ts';
 
-/** An order as its mails describe it. */
+/** An order that a mail describes. */
 export interface Told {
   context: MailContext;
   language: Language;
   order: ShownOrder;
 }
 
-/** The next step, with payment instructions. */
+/** Describes the next step, with payment instructions. */
 export function next({ language, order }: Told): Part[] {
   const { say } = language;
   const { instructions } = order.payment;
@@ -37,7 +37,7 @@ export function next({ language, order }: Told): Part[] {
   ];
 }
 
-/** The order: number, items, amounts and destination. */
+/** Describes the order: number, items, amounts and destination. */
 export function contentOf(told: Told): Part[] {
   const { language, order } = told;
   const { say } = language;
@@ -58,7 +58,7 @@ export function contentOf(told: Told): Part[] {
 
 type Line = CustomerOrder['line_items'][number];
 
-/** Mail programs load images only over https. */
+/** An item of a mail. Its image is left out unless its URL has https, because mail programs load no other. */
 function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null) {
   const picture = image_url?.startsWith('https://') ? image_url : null;
   return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
@@ -81,7 +81,7 @@ const AFTER_PARCEL = {
   returned: undefined,
 } as const;
 
-/** The content of a parcel, its tracking link, and whether more parcels will follow. */
+/** Describes the content of a parcel, its tracking link, and whether more parcels will follow. */
 export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
   const { say } = language;
   const content = order.line_items.flatMap((line) => {
@@ -102,7 +102,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   ];
 }
 
-/** The amounts above the total add up to it; tax included in the prices follows below. */
+/** The amounts of an order. Those above the total add up to it; tax included in the prices follows below. */
 function amountsOf(told: Told): [string, string][] {
   const { language, order } = told;
   const { say } = language;
@@ -122,7 +122,7 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** The paragraphs about the payment of a cancelled order. */
+/** Explains what happens with the payment of a cancelled order. */
 export function moneyBack(told: Told): Part[] {
   const { context, language, order } = told;
   const digits = context.shop.currencyDigits;

@@ -117,7 +117,7 @@ export const WRITERS = {
     }),
 };
 
-/** To the shop, in its own language. */
+/** The mail to the shop or a staff member, in the shop's language. */
 async function newOrder(
   context: MailContext,
   { order_id, staff_id, to_shop }: Mails['new_order'],
@@ -158,7 +158,7 @@ async function newOrder(
   };
 }
 
-/** The address of a current staff member. */
+/** The e-mail address of a current staff member. */
 async function emailOf(shop: Shop, staff_id: string): Promise<string | undefined> {
   const staff = await shop.one<RowOf<'staff', 'email'>>(
     sql`select s.email from staff_memberships m join staff s on s.id = m.staff_id
@@ -187,7 +187,7 @@ async function readOrder(context: MailContext, order_id: string): Promise<Told> 
   return { context, language: languageOf(context, order.locale), order };
 }
 
-/** Links to the order, also without an account, and the contact. */
+/** Links to the order, which work without an account, and the shop's contact. */
 function closing({ context, language }: Told, token: string): Part[] {
   const { say } = language;
   const { support_email, support_phone } = context.front.brand;

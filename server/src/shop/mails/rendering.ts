@@ -3,19 +3,19 @@ import { escapeHtml } from '../escape-html.ts';
 import { withoutHidden } from '../hidden-characters.ts';
 import type { Front } from '../merchant/front.ts';
 
-/** A mail in parts, from which the text and HTML versions are made. All content is text and is escaped. */
+/** Part of a mail, from which the text and HTML versions are made. All content is plain text and is escaped. */
 export type Part =
   | { paragraph: string }
   | { heading: string }
-  /** A link with its label; the text version shows the address. */
+  /** A link with its label; the text version shows the URL. */
   | { link: string; label: string }
   /** Names and values, such as bank details. */
   | { facts: [name: string, value: string][] }
   /** Names and amounts that add up. */
   | { amounts: [name: string, amount: string][] }
-  /** Ordered items; images need https addresses. */
+  /** Ordered items; images need https URLs. */
   | { items: Item[] }
-  /** Lines of a block, such as an address. */
+  /** Lines of a block, such as a postal address. */
   | { lines: string[] };
 
 export interface Item {
@@ -31,14 +31,14 @@ export interface MailContent {
   subject: string;
   parts: Part[];
   language: Language;
-  /** Reply address; the shop's by default. */
+  /** Reply address; defaults to the shop's. */
   reply_to?: string;
 }
 
 /** A mail that is ready for sending. */
 export interface Mail {
   to: string;
-  /** Display name of the sender: the shop. */
+  /** Display name of the sender, which is the shop. */
   from_name: string;
   /** Reply address, if any. */
   reply_to: { name: string; address: string } | null;
@@ -119,7 +119,10 @@ function itemRow({ name, detail, amount, picture }: Item): string {
   return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount ?? '')}</td></tr>`;
 }
 
-/** The styles are inline, because mail programs load none. All text has enough contrast in light and dark mode. */
+/**
+ * The HTML version. The styles are inline, because mail programs load none. All text has enough contrast in light and
+ * dark mode.
+ */
 function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
   const accent = brand.accent_color ?? '#1f2328';
   const logo = brand.logo_url
@@ -162,7 +165,7 @@ ${logo}${body.join('\n')}
 `;
 }
 
-/** Removes hidden characters, because older stored texts may contain them. */
+/** Removes hidden characters, because texts stored by older versions may contain them. */
 function cleaned(text: string): string {
   return withoutHidden(text, { lines: true });
 }

@@ -34,7 +34,7 @@ export async function webhookDisabled(
   };
 }
 
-/** Variants that were sold down to their threshold and are still at or below it. */
+/** The mail about variants that were sold down to their low-stock threshold and are still at or below it. */
 export async function lowStock(
   context: MailContext,
   { variant_ids, count, staff_id }: Mails['low_stock'],
@@ -165,7 +165,7 @@ export async function paymentKept(
   };
 }
 
-/** Reasons of failed refunds. An unknown reason of a provider is shown as it is. */
+/** Reasons for failed refunds. An unknown reason of a provider is shown unchanged. */
 const REASONS = {
   lost_or_stolen_card: 'notification.reason_lost_card',
   expired_or_canceled_card: 'notification.reason_ended_card',

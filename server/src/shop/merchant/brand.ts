@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Brand, LegalLinks } from '@commerce-backend/spec';
 
-/** The brand of a shop with all fields; missing ones are null. */
+/** The brand of a shop with all fields; null for those not set. */
 export type WholeBrand = Brand;
 export type WholeLegal = LegalLinks;
 
@@ -29,7 +29,7 @@ function channelsOf(color: string): number[] {
   return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
 }
 
-/** The style sheet of a brand, with its content encoded in the file name; undefined for default colours. */
+/** The style sheet of a brand, with a version for its file name; undefined for default colours. */
 export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   if (!accent_color) return undefined;
   const strong = accent_color.toLowerCase();
@@ -46,8 +46,8 @@ export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
 }
 
 /**
- * The style sheet of a version; undefined if the version is invalid. The version contains the colour, which is the only
- * input.
+ * The style sheet of a version; undefined if the version is invalid. The version contains the colour, from which the
+ * style sheet is made.
  */
 export function styleOfVersion(version: string): string | undefined {
   const accent_color = `#${version.slice(0, 6)}`;

@@ -29,7 +29,7 @@ export interface CredentialInput {
 }
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
-/** Scopes of every sync key, by the names that its operations require. */
+/** Scopes of every sync key. */
 const SYNC_SCOPES = ['read', 'write'];
 /** Additional scope of a sync key that was created with `write`. */
 const CATALOG_WRITE = 'catalog:write';
@@ -71,7 +71,7 @@ const COLUMNS: Record<CredentialKind, Sql> = {
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Active and revoked ones, newest first. Above 1,000, active ones come first. */
+/** Lists active and revoked credentials, newest first. If there are more than 1,000, active ones come first. */
 export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
   return shop.rows(
     sql`with kept as (
@@ -82,7 +82,7 @@ export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind):
   );
 }
 
-/** One of them. Throws `not_found` for a foreign or unknown id. */
+/** One credential. Throws `not_found` if the id is unknown or belongs to another shop. */
 export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string): Promise<Credentials[Kind]> {
   const found = await shop.one<Credentials[Kind]>(
     sql`select ${COLUMNS[kind]} from tokens t where t.site_id = ${shop.siteId} and t.kind = ${kind} and t.id = ${id}`,
@@ -91,7 +91,7 @@ export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, i
   return found;
 }
 
-/** Creates a dashboard key; `write` includes `read`. The caller must have all of the scopes. */
+/** Creates an API key; `write` includes `read`. The caller must have all of the scopes. */
 export async function createApiKey(
   shop: Shop,
   { description, scopes }: { description: string; scopes: ApiKeyScope[] },
@@ -110,7 +110,7 @@ export async function createStorefrontToken(
   return create(shop, 'storefront', { ...input, private: kind === 'private', scopes: STOREFRONT_SCOPES });
 }
 
-/** Creates a key for an integration. Throws `sync_key_limit` for a third active one. */
+/** Creates a sync key for an integration. Throws `sync_key_limit` if there are two active ones. */
 export async function createSyncKey(
   shop: Shop,
   { description, scopes = ['read'] }: { description: string; scopes?: SyncKeyScope[] },
@@ -120,8 +120,8 @@ export async function createSyncKey(
 }
 
 /**
- * Creates a successor with the same description, kind, scopes and origins; the old secret works for `grace_hours` more.
- * Throws `key_not_active` if it is revoked or was already rotated.
+ * Creates a successor with the same description, kind, scopes and origins; the old secret works for another
+ * `grace_hours`. Throws `key_not_active` if the credential is revoked or was already rotated.
  */
 export async function rotate<Kind extends CredentialKind>(
   shop: Shop,
@@ -159,7 +159,7 @@ export async function revoke<Kind extends CredentialKind>(
   return revoked;
 }
 
-/** Locks the site, so that concurrent creations stay within the limit. */
+/** Creates a credential. Locks the site, so that concurrent creations stay within the limit. */
 async function create<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {
   await takeTurn(shop);
   return insert(shop, kind, input);
@@ -181,7 +181,7 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   return { ...made, secret };
 }
 
-/** The creator of a key: a staff member or an API key. */
+/** The id of the staff member or API key that creates a key; null for other actors. */
 function actedBy({ actorType, actorId }: Shop): string | null {
   return actorType === 'staff' || actorType === 'api_key' ? actorId : null;
 }

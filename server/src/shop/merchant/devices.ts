@@ -1,4 +1,7 @@
-/** The first match counts: most browsers also name those that they descend from. */
+/**
+ * Programs by a pattern in the user agent. The first match counts, because most browsers also name those from which
+ * they descend.
+ */
 const PROGRAMS: [sign: RegExp, name: string][] = [
   [/^commerce-cli\b/, 'commerce command line'],
   [/\bEdgA?\//, 'Edge'],
@@ -21,7 +24,7 @@ const SYSTEMS: [sign: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Program and system by the user agent, such as `Firefox on Linux`. Self-reported and not verified. */
+/** The program and system that a user agent names, such as `Firefox on Linux`. Self-reported and not verified. */
 export function deviceInWords(user_agent: string | null): string {
   const named = (signs: [RegExp, string][]) => signs.find(([sign]) => sign.test(user_agent ?? ''))?.[1];
   const [program, system] = [named(PROGRAMS), named(SYSTEMS)];

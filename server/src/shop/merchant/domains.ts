@@ -9,7 +9,7 @@ import type { Shop } from '../shop.ts';
 /** Hosts of sites. Only operators change them, as the database owner; the request role has no rights. */
 export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
-/** How often each server reads them. Servers may differ for this long after a change. */
+/** How often each server reads the hosts. Servers may differ for this long after a change. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;
 
 /** All hosts of all sites. */
@@ -18,7 +18,7 @@ export async function readDomains(db: pg.Pool): Promise<Domain[]> {
   return rows;
 }
 
-/** Changes whenever any host changes. */
+/** A fingerprint of all hosts, which changes whenever any of them changes. */
 export async function readFingerprint(db: pg.Pool): Promise<string> {
   const { rows } = await queryAlone<{ fingerprint: string }>(
     db,
@@ -90,7 +90,7 @@ export async function addDomain(owner: Owner, { host, site_id, is_primary }: Dom
   }
 }
 
-/** Throws NotFound if the site does not have the host. */
+/** Removes a host from a site. Throws NotFound if the site does not have it. */
 export async function removeDomain(owner: Owner, site_id: string, host: string): Promise<void> {
   const { rowCount } = await owner.query(
     sql`delete from commerce.site_domains where site_id = ${site_id}::uuid and host = ${host}`,

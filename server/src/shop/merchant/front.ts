@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { NO_BRAND, NO_LEGAL, type WholeBrand, type WholeLegal } from './brand.ts';
 
-/** Profile of a shop, which its pages and mails need besides their content. */
+/** Profile of a shop, which its pages and mails need in addition to their content. */
 export interface Front {
   site_id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface Front {
   ask_for_marketing: boolean;
 }
 
-/** From `site_settings t`. */
+/** A Front, from `site_settings t`. */
 export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t.name,
   'default_locale', t.default_locale, 'time_zone', t.time_zone, 'brand', ${JSON.stringify(NO_BRAND)}::jsonb || t.brand,
   'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url,

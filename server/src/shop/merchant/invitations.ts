@@ -42,8 +42,8 @@ export async function list(shop: Shop): Promise<StaffInvitation[]> {
 }
 
 /**
- * Invites an address in the name of the acting staff member, replacing an earlier invitation. Throws
- * `insufficient_scope` if either role exceeds the caller's, `already_staff` and `limit_reached`.
+ * Invites an e-mail address in the name of the acting staff member and replaces an earlier invitation. Throws
+ * `insufficient_scope` if the role of either exceeds the caller's, `already_staff` or `limit_reached`.
  */
 export async function create(
   shop: Shop,
@@ -81,7 +81,7 @@ async function refuseOpenBeyond(shop: Shop, which: Sql, granter: Granter): Promi
   if (open) refuseBeyond(open.role, granter);
 }
 
-/** Withdraws an open invitation. Throws `insufficient_scope` for a role that exceeds the caller's, and `not_found`. */
+/** Withdraws an open invitation. Throws `insufficient_scope` if its role exceeds the caller's, or `not_found`. */
 export async function withdraw(shop: Shop, id: string, granter: Granter): Promise<void> {
   await takeTurn(shop);
   await refuseOpenBeyond(shop, sql`id = ${id}`, granter);
@@ -92,7 +92,7 @@ export async function withdraw(shop: Shop, id: string, granter: Granter): Promis
   if (ended === 0) throw notFound('invitation');
 }
 
-/** Creates a new link token of an open invitation and invalidates the previous one. */
+/** Creates a new link token for an open invitation and invalidates the previous one. */
 export async function mintLink(shop: Shop, id: string): Promise<string | undefined> {
   const token = mintToken('invitation');
   const kept = await shop.run(
@@ -128,7 +128,7 @@ export async function show(shop: Shop, token: string): Promise<ShownInvitation> 
   return shown;
 }
 
-/** Throws what `register` would throw, before a password is hashed. */
+/** Throws what `register` would throw, so that no password is hashed in vain. */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(
@@ -148,7 +148,10 @@ export interface NewPlace {
   merchant: Merchant;
 }
 
-/** Throws `invitation_token_invalid`, `invitation_for_another`, `already_staff` and `limit_reached`. */
+/**
+ * Accepts an invitation for a logged-in person. Throws `invitation_token_invalid`, `invitation_for_another`,
+ * `already_staff` or `limit_reached`.
+ */
 export async function accept(shop: Shop, token: string, staff: Staff): Promise<NewPlace> {
   const { email, ...ended } = await take(shop, token);
   if (foldEmail(staff.email) !== email) {
@@ -157,7 +160,10 @@ export async function accept(shop: Shop, token: string, staff: Staff): Promise<N
   return join(shop, ended, staff);
 }
 
-/** The same for an address without a login: creates the login. Throws `login_required` if there is one. */
+/**
+ * Accepts an invitation for an e-mail address without a login, which it creates. Throws what `accept` throws, or
+ * `login_required` if the address has a login.
+ */
 export async function register(
   shop: Shop,
   token: string,
@@ -178,7 +184,7 @@ function loginRequired(): ShopError {
 
 type Ended = RowOf<'staff_invitations', 'site_id' | 'role' | 'invited_by'>;
 
-/** Uses an invitation. Locks its site first, like every change of the staff. */
+/** Uses an invitation. Locks its site first, like every change of staff. */
 async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const token_hash = hashToken(token);

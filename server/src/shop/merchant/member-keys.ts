@@ -11,8 +11,8 @@ const columns = selectList<KeyOfMember>({
 });
 
 /**
- * Active keys whose secret a staff member has seen: keys that they created, and keys created with such a key. Public
- * storefront tokens are not secret.
+ * The active keys whose secret a staff member has seen: keys that they created, and keys created with such a key.
+ * Public storefront tokens are not secret.
  */
 export function keysOf(shop: Shop, staff_id: string): Promise<KeyOfMember[]> {
   return shop.rows<KeyOfMember>(

@@ -7,11 +7,11 @@ import { keysOf, revokeKeys } from './member-keys.ts';
 
 /**
  * Staff of a merchant and their roles. Changes of one site's staff run one after the other (`takeTurn`), so that a
- * count stays true until the commit: if two owners remove each other, one stays.
+ * count of owners stays true until the commit: if two owners remove each other, one stays.
  */
 export const MOST_MEMBERS = 500;
 
-/** The caller's rights over roles: they may assign and remove roles whose scopes they all have. */
+/** The caller's rights over roles. They may assign and remove roles all of whose scopes they have. */
 export interface Granter {
   held: string[];
   /** A missing scope for each role that exceeds the caller's. */
@@ -35,7 +35,10 @@ export async function list(shop: Shop): Promise<StaffMember[]> {
   );
 }
 
-/** Throws `insufficient_scope` for a role that exceeds the caller's, and `last_owner` if no owner would remain. */
+/**
+ * Changes a member's role. Throws `insufficient_scope` for a role that exceeds the caller's, and `last_owner` if no
+ * owner would remain.
+ */
 export async function changeRole(
   shop: Shop,
   staff_id: string,
@@ -53,12 +56,12 @@ export async function changeRole(
   return get(shop, staff_id);
 }
 
-/** The treatment of keys that a member created. */
+/** What to do with the keys that a removed member created. */
 export type KeysOfLeaver = 'ask' | 'keep' | 'revoke';
 
 /**
- * Removes a member, whose next call is rejected. Throws what `changeRole` throws, and `member_has_keys` if no choice
- * was made for the member's keys.
+ * Removes a member, whose next call is rejected. Throws what `changeRole` throws, and `member_has_keys` if the caller
+ * did not choose what to do with the member's keys.
  */
 export async function remove(shop: Shop, staff_id: string, granter: Granter, choice: KeysOfLeaver): Promise<void> {
   await takeTurn(shop);
@@ -74,7 +77,7 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter, cho
   throw new ShopError('member_has_keys', 'This member created keys that still work. Revoke or keep them.', { keys });
 }
 
-/** A removed member's invitations must not grant access any longer. */
+/** Ends the invitations of a removed member, because these must no longer grant access. */
 async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(
     sql`update staff_invitations set ended_at = now()
@@ -102,7 +105,7 @@ function mayChange({ siteId }: Shop, staff_id: string, { lacks }: Granter): Sql 
   return sql`m.site_id = ${siteId} and m.staff_id = ${staff_id} and m.role <> all(${Object.keys(lacks)}::text[])`;
 }
 
-/** Whether the site has another owner than this member. */
+/** Condition on membership `m`: the site keeps an owner without this member. */
 function othersOwn({ siteId }: Shop, staff_id: string): Sql {
   return sql`(m.role <> 'owner' or exists (select from staff_memberships o
     where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;

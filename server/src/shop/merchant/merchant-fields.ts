@@ -2,7 +2,7 @@ import type { Merchant } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Fields } from '../../db/fields.ts';
 
-/** A Merchant, of `sites s`. */
+/** The fields of a Merchant, from `sites s`. */
 export const merchantFields: Fields<Merchant> = {
   id: sql`s.merchant_id`,
   site_id: sql`s.site_id`,

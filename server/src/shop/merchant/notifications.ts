@@ -12,7 +12,7 @@ const columns = selectList<Notifications>({
   webhook_disabled: sql`m.mail_disabled_webhooks`,
 });
 
-/** Throws `not_found` for people outside of the staff. */
+/** The subscriptions of a staff member. Throws `not_found` for people outside of the staff. */
 export async function get(shop: Shop, staff_id: string): Promise<Notifications> {
   const found = await shop.one<Notifications>(
     sql`select ${columns} from staff_memberships m join site_settings t on t.site_id = m.site_id
@@ -22,7 +22,7 @@ export async function get(shop: Shop, staff_id: string): Promise<Notifications> 
   return found;
 }
 
-/** Changes the given switches. Throws the same. */
+/** Changes the given subscriptions. Throws `not_found`, like `get`. */
 export async function update(shop: Shop, staff_id: string, patch: NotificationsPatch): Promise<Notifications> {
   await shop.run(
     sql`update staff_memberships set mail_new_orders = coalesce(${patch.new_order ?? null}, mail_new_orders),

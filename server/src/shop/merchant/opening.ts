@@ -15,7 +15,7 @@ export interface Opening {
   name: string;
   currency: string;
   staff: { email: string; name: string };
-  /** Login password; null to generate one. */
+  /** Login password; generated if null. */
   password: string | null;
   settings: SettingsPatch;
   shipping_options: ShippingOptionInput[];
@@ -34,7 +34,7 @@ export interface OpeningDeps {
   /** The operator's card provider for all shops, if any. */
   card: { name: string } | undefined;
   mistakesInRow: RowCheck;
-  /** Converts an error of one part of the opening. */
+  /** Converts an error from one part of the opening, so that it names that part. */
   refusedAt(place: string, error: unknown): unknown;
 }
 

@@ -9,11 +9,11 @@ import type { Shop } from '../shop.ts';
 import { isLowStock, isOutOfStock } from '../stock/inventory.ts';
 import * as setup from './setup.ts';
 
-/** Figures for the staff's overview. An index serves each statement. */
+/** Figures for the staff's overview. Each statement uses an index. */
 
 const DAYS = 30;
 
-/** How the shop stands now. */
+/** The current state of the shop. */
 export async function get(shop: Shop, deps: CheckoutDeps): Promise<Overview> {
   const sold = await readSales(shop);
   const waiting = await readWaiting(shop);
@@ -38,7 +38,7 @@ interface Sales extends Pick<Overview, 'time_zone' | 'orders_count' | 'sales'> {
   agent_sales: string;
 }
 
-/** Sales per day of the shop's calendar up to today; a day may have 23 or 25 hours. */
+/** Sales per calendar day of the shop up to today. A day may have 23 or 25 hours. */
 async function readSales(shop: Shop): Promise<Sales> {
   const digits = shop.currencyDigits;
   const found = await shop.one<Sales>(
@@ -51,7 +51,8 @@ async function readSales(shop: Shop): Promise<Sales> {
             filter (where o.payment_status in ('paid', 'partially_refunded', 'refunded')) as sales
         from zone z cross join orders o
         where o.site_id = ${shop.siteId} and o.status <> 'cancelled' and not ${isOverdue}
-          -- By the first bound the planner sees how few of many orders these are; the second one is the day's.
+          -- The first bound lets the planner see that few of many orders match; the second is the exact start of the
+          -- day.
           and o.created_at > now() - interval '31 days'
           and o.created_at >= (select (today - ${DAYS - 1}::int)::timestamp at time zone time_zone from zone)
         group by 1, 2
@@ -82,7 +83,7 @@ type Waiting = Pick<
   'orders_to_pay_count' | 'orders_to_ship_count' | 'low_stock_count' | 'out_of_stock_count'
 >;
 
-/** The conditions on orders match the index orders_open. */
+/** The numbers of orders that wait for an action. The conditions match the index orders_open. */
 async function readWaiting(shop: Shop): Promise<Waiting> {
   const found = await shop.one<Waiting>(
     sql`select (

@@ -13,8 +13,8 @@ import type { Shop } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
 
 /**
- * Second factor of staff: codes of an authenticator app (TOTP, RFC 6238) or recovery codes. A code is verified outside
- * of the call's transaction, after it was counted as an attempt, and used inside: each works once.
+ * Second factor of staff: codes of an authenticator app (TOTP, RFC 6238) or recovery codes. A code is first counted as
+ * an attempt and verified outside of the call's transaction, then used inside. Each code works once.
  */
 const PERIOD_SECONDS = 30;
 const RECOVERY_CODES = 10;
@@ -25,7 +25,7 @@ export interface TwoFactor {
   recovery_codes_left: number;
 }
 
-/** A verified code that still must be used. */
+/** A verified TOTP or recovery code that must still be used. */
 export type RightCode = { step: number } | { recovery_hash: Buffer };
 
 export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
@@ -38,7 +38,7 @@ export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
   return { status: found.turned_on_at ? 'on' : 'pending', ...found };
 }
 
-/** Whether logins of a person require it. */
+/** Whether logins of a person require the second factor. */
 export async function isOn(db: Pool, staff_id: string): Promise<boolean> {
   const { rows } = await queryAlone(
     db,
@@ -53,7 +53,10 @@ export interface Setup {
   qr_svg: string;
 }
 
-/** Creates a secret that becomes active once a code confirms it. Throws `two_factor_on` if it is already on. */
+/**
+ * Creates a TOTP secret, which becomes active once a code confirms it. Throws `two_factor_on` if the second factor is
+ * already on.
+ */
 export async function setUp(
   shop: Shop,
   { secretKey, baseUrl }: { secretKey: string; baseUrl: string },
@@ -73,8 +76,8 @@ export async function setUp(
 }
 
 /**
- * Verifies a code, against the unconfirmed secret if `pending`. Throws `second_factor_invalid`, and `rate_limited`
- * after five wrong ones. Do not hold a connection during the call.
+ * Verifies a TOTP or recovery code, against the unconfirmed secret if `pending`. Throws `second_factor_invalid`, and
+ * `rate_limited` after five wrong codes. Do not hold a connection during the call.
  */
 export async function judge(
   db: Pool,
@@ -87,7 +90,7 @@ export async function judge(
   const draws = [{ key: `second_factor ${staff_id}`, points, seconds }];
   const [drawn] = await draw(db, draws);
   if (!drawn || drawn.remaining < 0) {
-    // A rejected attempt does not count.
+    // A rejected attempt does not count toward the limits.
     await giveBack(db, draws);
     const retry_after_seconds = Math.max(1, Math.ceil((drawn?.ms_until_reset ?? 0) / 1_000));
     throw new ShopError('rate_limited', 'Too many wrong codes. Retry later.', { retry_after_seconds });
@@ -109,7 +112,7 @@ async function judgeTotp(db: Pool, secretKey: string, staff_id: string, token: s
   if (!rows[0]) return undefined;
   const { verifySync } = await import('otplib');
   const secret = unseal(sealingOf(secretKey, staff_id), rows[0].secret);
-  // Accepts the previous and the next code, because clocks differ.
+  // Accepts the previous and the next TOTP code too, because clocks differ.
   const { valid, ...told } = verifySync({ secret, token, epochTolerance: PERIOD_SECONDS });
   return valid && 'timeStep' in told ? { step: told.timeStep } : undefined;
 }
@@ -124,7 +127,7 @@ async function judgeRecovery(db: Pool, staff_id: string, code: string) {
   return rows.length > 0 ? { recovery_hash } : undefined;
 }
 
-/** Uses a verified code: only one of several parallel calls succeeds. Throws `second_factor_invalid` for the others. */
+/** Uses a verified code. Only one of several concurrent calls succeeds; the others throw `second_factor_invalid`. */
 export async function use(shop: Shop, staff_id: string, code: RightCode): Promise<void> {
   const used = await shop.run(
     'step' in code
@@ -136,7 +139,10 @@ export async function use(shop: Shop, staff_id: string, code: RightCode): Promis
   if (used === 0) throw invalidCode();
 }
 
-/** Turns it on with a verified code of the pending secret. Returns the recovery codes, which are shown once. */
+/**
+ * Turns the second factor on with a verified code of the pending secret. Returns the recovery codes, which are shown
+ * only once.
+ */
 export async function confirm(shop: Shop, staff_id: string, code: RightCode): Promise<string[]> {
   if (!('step' in code)) throw invalidCode();
   const on = await shop.run(
@@ -147,9 +153,12 @@ export async function confirm(shop: Shop, staff_id: string, code: RightCode): Pr
   return makeRecoveryCodes(shop, staff_id);
 }
 
-/** Deletes all recovery codes of a person and returns new ones. Throws `two_factor_off` if it is off. */
+/**
+ * Replaces all recovery codes of a person and returns the new ones. Throws `two_factor_off` if the second factor is
+ * off.
+ */
 export async function replaceRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]> {
-  // Of parallel calls, the one that commits last deletes the codes of the others: only one set is ever valid.
+  // Of concurrent calls, the one that commits last deletes the codes of the others, so only one set is ever valid.
   const on = await shop.one(
     sql`select from staff_second_factors where staff_id = ${staff_id} and turned_on_at is not null for update`,
   );
@@ -167,7 +176,7 @@ async function makeRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]
   return codes;
 }
 
-/** Deletes the secret and the recovery codes. Returns whether it was on. */
+/** Deletes the TOTP secret and the recovery codes. Returns whether the second factor was on. */
 export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
   const removed = await shop.one<RowOf<'staff_second_factors', 'turned_on_at'>>(
     sql`delete from staff_second_factors where staff_id = ${staff_id} returning turned_on_at`,
@@ -175,7 +184,7 @@ export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
   return Boolean(removed?.turned_on_at);
 }
 
-/** Re-encrypts all secrets. Counts them and lists people whose secret neither key decrypts. */
+/** Re-encrypts all TOTP secrets. Returns their number, and the people whose secret neither key decrypts. */
 export async function resealSecondFactors(
   connection: Connection,
   { from, to }: { from: string; to: string },

@@ -18,10 +18,10 @@ import { NO_BRAND, NO_LEGAL } from './brand.ts';
 import { publicMistakes } from './public-facts.ts';
 
 /**
- * A change writes the site's row and then that of its settings, only the given fields, so that the last writer of a
- * field wins. A change of the currency first locks the site's row, which waits for pricing in progress
- * (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of one site's secrets and hosts
- * run one after the other.
+ * Reads and changes the settings of a shop. A change writes only the given fields, first in the site's row and then in
+ * its settings, so that the last writer of a field wins. A change of the currency first locks the site's row, which
+ * waits for pricing in progress (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of
+ * one site's secrets and hosts run one after the other.
  */
 
 /** Columns of `sites s` and `site_settings t`. */
@@ -73,7 +73,7 @@ const PUBLIC_COLUMNS = selectList<PublicShop>({
           'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url')`,
 });
 
-/** The public facts of the shop. */
+/** The facts about the shop that are public. */
 export async function getPublic(shop: Shop): Promise<PublicShop> {
   const found = await shop.one<PublicShop>(
     sql`select ${PUBLIC_COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
@@ -83,8 +83,8 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
 }
 
 /**
- * Changes the given settings; a list or an object replaces the old one as a whole. Throws `currency_in_use` if there
- * are prices in the old currency.
+ * Changes the given settings. A list or object replaces the old one as a whole. Throws `currency_in_use` if the shop
+ * has prices in the old currency.
  */
 export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string): Promise<Settings> {
   const mistakes = [...settingsMistakes(patch), ...publicMistakes(patch, baseUrl)];
@@ -130,8 +130,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
 }
 
 /**
- * Waits for products, codes, shipping options and agents' requests in progress: each holds a key lock on the site's row
- * until it commits. An agent's budget is an amount of the currency too.
+ * Changes the currency. Waits for products, discount codes, shipping options and agents' requests in progress: each
+ * holds a key lock on the site's row until it commits. The budgets of agents are amounts in the currency too.
  */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<RowOf<'sites', 'currency'>>(
@@ -170,8 +170,8 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
 }
 
 /**
- * ISO 13616: with the first four characters moved to the end and letters as numbers from 10 on, the remainder modulo 97
- * is 1.
+ * Checks an IBAN by ISO 13616: with the first four characters moved to the end and letters as numbers from 10 on, the
+ * remainder modulo 97 is 1.
  */
 export function hasValidCheckDigits(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);
@@ -179,7 +179,7 @@ export function hasValidCheckDigits(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-/** Bank details with all fields, as responses show them. */
+/** Bank details with all fields, as in responses. */
 function whole(details: BankDetails | undefined): BankDetails | undefined {
   return details && { bic: null, bank_name: null, instructions: null, ...details };
 }

@@ -18,7 +18,7 @@ export interface Facts {
   tax_decided: boolean;
   storefront_url: string | null;
   has_contact: boolean;
-  /** Without missing fields. */
+  /** Fields that are not set are missing. */
   legal: Partial<WholeLegal>;
   webhooks_failing: boolean;
 }
@@ -28,7 +28,7 @@ interface CardDeps {
   card: { name: string } | undefined;
 }
 
-/** Names for the list of missing texts. */
+/** Names for the list of missing legal texts. */
 const LEGAL_TEXTS = {
   terms_url: 'terms and conditions',
   privacy_url: 'privacy policy',
@@ -41,7 +41,7 @@ export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boole
   return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
-/** The steps for facts that were read. */
+/** The setup steps for facts that were already read. */
 export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {
   return [
     products(facts),
@@ -93,7 +93,7 @@ function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }:
   return missing('payment', message, settings('bank_details'), true);
 }
 
-/** Checks existing ways to pay; a shop without any gets another item. */
+/** The step about payments without test mode. A shop without any way to pay gets another step. */
 function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
   if (takes_transfers || account_mode === 'live' || has_pickup || operators) {

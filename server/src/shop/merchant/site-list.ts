@@ -13,11 +13,11 @@ import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } f
 export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
 
-/** Worst first: the order of `health`. */
+/** From worst to least bad, which is the order of `health`. */
 export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as const;
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
-/** The fields of a site that need no tenant. */
+/** The fields of a site that can be read without its tenant. */
 interface Named extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'created_at'> {
   /** The primary host. */
   host: string | null;
@@ -53,14 +53,14 @@ export type ListedSite = Named & Counted & Health;
 type Card = { name: string } | undefined;
 
 interface SiteFilter {
-  /** Part of the name or primary host, case-insensitive. */
+  /** Part of the name or primary host, in any case. */
   q?: string;
   sort?: SiteOrder;
   status?: SiteStatus;
   problem?: SiteProblem;
 }
 
-/** All matching sites: names ascending, everything else descending. */
+/** All sites that match the filter: sorted by name in ascending order, by everything else in descending order. */
 export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<ListedSite[]> {
   return inTransaction(db, async (connection) => {
     const found = await inOrder(connection, card, filter);
@@ -69,8 +69,8 @@ export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<Lis
 }
 
 /**
- * A page of matching sites, by number or cursor, inside a transaction. Throws ValidationError for a cursor of another
- * list.
+ * One page of the matching sites, by page number or cursor. Runs inside a transaction. Throws ValidationError for a
+ * cursor of another list.
  */
 export async function pageOfSites(
   connection: Connection,
@@ -116,7 +116,7 @@ export async function siteDetails(shop: Shop, card: Card) {
   return { ...site, ...counted, ...health, health: { ...waiting, failing_webhooks, setup: { can_sell, missing } } };
 }
 
-/** The matching sites with their position. Reads only what the order needs. */
+/** The matching sites with their positions. Reads only the data that the order needs. */
 async function inOrder(connection: Connection, card: Card, filter: SiteFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
@@ -151,7 +151,7 @@ async function describe(connection: Connection, card: Card, placed: Placed<Named
   });
 }
 
-/** Counts of a site, all of whose columns were requested. */
+/** The counts of a site that was read with all columns. */
 function withoutNulls({ products, orders, storage_bytes, calls, ...rest }: Key): Counted {
   const counts = { products: products ?? 0, orders: orders ?? 0, storage_bytes: storage_bytes ?? 0, calls: calls ?? 0 };
   return { ...rest, ...counts };
@@ -171,7 +171,7 @@ const COUNTS = ['products', 'orders', 'last_order_at', 'storage_bytes', 'calls']
 type Key = { name: string } & { [Count in (typeof COUNTS)[number]]: Counted[Count] | null };
 type OfSite<Row> = Row & { site_id: string };
 
-/** The counts that a sort order needs. */
+/** The counts that each sort order needs. */
 const COUNTED_FOR: Record<SiteOrder, (typeof COUNTS)[number][]> = {
   ...{ name: [], created: [], health: [] },
   ...{ products: ['products'], orders: ['orders'], last_order: ['last_order_at'] },
@@ -212,8 +212,8 @@ async function healthOf(connection: Connection, sites: Named[], card: Card): Pro
 }
 
 /**
- * Reads each site as its own tenant, so that row-level security stays on: the function in the statement is called with
- * the id that was just set as tenant. Skips sites deleted meanwhile.
+ * Reads each site as its own tenant, so that row-level security stays on. The function in the statement is called with
+ * the id that was just set as tenant. Skips sites that were deleted meanwhile.
  */
 async function ofEach<Row extends { site_id: string }>(
   connection: Connection,
@@ -230,7 +230,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** A number that stays well within the statement timeout. */
+/** A number of sites whose statements stay well within the statement timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {
@@ -245,7 +245,7 @@ function judge(site: Named, items: SetupItem[], failing: boolean): Health {
   return { problems: SITE_PROBLEMS.filter((problem) => found[problem]), lacks };
 }
 
-/** A worse problem outweighs all lesser ones. */
+/** Weight of a site's problems. A worse problem outweighs all lesser ones together. */
 function severityOf(health: Health | undefined): number {
   const weights = { cannot_sell: 4, webhooks_failing: 2, suspended: 1 };
   return (health?.problems ?? []).reduce((sum, problem) => sum + weights[problem], 0);

@@ -12,7 +12,7 @@ export const SITE_ORDERS = [
 ] as const;
 export type SiteOrder = (typeof SITE_ORDERS)[number];
 
-/** A site with its sort key and id, so that no two sites have the same position. */
+/** A site with its sort key. Together with the id, no two sites have the same position. */
 export interface Placed<Site extends { site_id: string }> {
   site: Site;
   key: string | number;
@@ -20,15 +20,15 @@ export interface Placed<Site extends { site_id: string }> {
 
 type Place = Pick<Placed<{ site_id: string }>, 'key'> & { site: { site_id: string } };
 
-/** Names ascending, everything else descending. */
+/** Sorts sites: by name in ascending order, by everything else in descending order. */
 export function placeInOrder<One extends Place>(placed: One[], order: SiteOrder): One[] {
   return placed.sort((a, b) => compare(a, b, order));
 }
 
-/** A cursor has at most 512 characters, and a name may be longer. */
+/** Number of characters of a name in a cursor. A cursor has at most 512 characters, and a name may be longer. */
 const KEPT_OF_NAME = 40;
 
-/** A cursor after a site, which stays valid if sites move. */
+/** A cursor for the position after a site. It stays valid if sites move. */
 export function cursorAfter({ key, site }: Place, order: SiteOrder): string {
   return Buffer.from(JSON.stringify([order, cut(key), site.site_id])).toString('base64url');
 }

@@ -14,21 +14,24 @@ export interface NewSite {
   currency: string;
   /** The first staff member. A person with a login gets this site in addition. */
   staff: { email: string; name: string };
-  /** The password of that login. */
+  /** The password of the first staff member's login. */
   password: NewPassword;
-  /** Scopes of its first API key; default: `read` and `write`. */
+  /** Scopes of the site's first API key; default: `read` and `write`. */
   key_scopes?: ApiKeyScope[];
-  /** Scopes of its first sync key; default: `read`. */
+  /** Scopes of the site's first sync key; default: `read`. */
   sync_scopes?: SyncKeyScope[];
 }
 
-/** A new password with its stored form. */
+/** A new password and its hash. */
 export interface NewPassword {
   text: string;
   hash: string;
 }
 
-/** Call it before the transaction of `createSite`, because hashing a password would block others. */
+/**
+ * Creates a password. Call this before the transaction of `createSite`, because hashing a password takes long enough to
+ * block others.
+ */
 export async function mintPassword(): Promise<NewPassword> {
   const text = randomPassword();
   return { text, hash: await hashPassword(text) };
@@ -55,7 +58,7 @@ export interface OpenedSite {
 /**
  * Creates a merchant with its site, settings, staff login, storefront token, API key and sync key. Call it inside a
  * transaction, which afterwards has the new site as tenant. Throws ValidationError for an invalid currency, and for a
- * name or an e-mail that the contract would reject.
+ * name or e-mail address that the contract would reject.
  */
 export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
   const { name, currency, staff, key_scopes: scopes = ['read', 'write'] } = site;
@@ -118,7 +121,7 @@ function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[]
   return mistakes;
 }
 
-/** Gives a person access to a site; creates a login if there is none. */
+/** Gives a person access to a site, and creates a login if they have none. */
 async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
   const { email, name } = staff;
   const hired = await query<RowOf<'staff', 'id'>>(

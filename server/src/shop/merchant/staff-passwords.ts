@@ -12,7 +12,7 @@ import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { invalidCredentials } from './staff.ts';
 import * as sessions from './staff-sessions.ts';
 
-/** New staff passwords, set by people who know the old one or who receive the mail. Both end every session. */
+/** Staff set a new password with the old one or with a mailed link. Both end every session. */
 export const RESET_LIFE = '30 minutes';
 
 /** Replaces a verified password. Throws `invalid_credentials` if it changed in between. */
@@ -24,7 +24,10 @@ export async function change(shop: Shop, staff_id: string, { from, to }: { from:
   await afterwards(shop, staff_id, changed.email);
 }
 
-/** Mails a reset link if the address has a staff login. The job checks that, not the request. */
+/**
+ * Mails a reset link if the e-mail address has a staff login. The job checks that, so the request takes the same time
+ * for every address.
+ */
 export async function requestReset(shop: Shop, email: string): Promise<void> {
   await enqueueForPerson(shop, 'staff_password_reset', { email: foldEmail(email) });
 }
@@ -57,7 +60,8 @@ export async function prepareReset(
 }
 
 /**
- * Sets the password, once per link, and returns the staff id. The second factor stays on. Throws `reset_token_invalid`.
+ * Sets the password and returns the staff id. A link works once. The second factor stays on. Throws
+ * `reset_token_invalid`.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<string> {
   const person = await shop.one<RowOf<'staff', 'id' | 'email'>>(

@@ -5,7 +5,7 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deviceInWords } from './devices.ts';
 
-/** Sessions of one staff member. `current` is the calling one. */
+/** A staff member and the session that is calling. */
 export interface Own {
   staff_id: string;
   current: string;
@@ -36,7 +36,7 @@ export async function list(shop: Shop, { staff_id, current }: Own): Promise<Staf
   });
 }
 
-/** Ends a session in every process. Throws `not_found` for a session of somebody else. */
+/** Ends a session in every process. Throws `not_found` for another person's session. */
 export async function end(shop: Shop, staff_id: string, session_id: string): Promise<void> {
   const ended = await shop.run(
     sql`update staff_sessions set revoked_at = now() where id = ${session_id} and staff_id = ${staff_id} and ${ALIVE}`,
@@ -55,7 +55,7 @@ export async function endAll(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where staff_id = ${staff_id} and ${ALIVE}`);
 }
 
-/** Records that the session confirmed its password or a code. Returns how long that is valid. */
+/** Records that the session confirmed its password or a TOTP code. Returns until when that is valid. */
 export async function confirm(shop: Shop, session_id: string, by: 'password' | 'code'): Promise<string> {
   const confirmed = await shop.one<{ confirmed_until: string }>(
     sql`update staff_sessions set confirmed_at = now(),
@@ -67,7 +67,9 @@ export async function confirm(shop: Shop, session_id: string, by: 'password' | '
   return confirmed.confirmed_until;
 }
 
-/** Throws `step_up_required` unless the session confirmed a code of the second factor within 15 minutes. */
+/**
+ * Throws `step_up_required` if the second factor is on, unless the session confirmed a code of it within 15 minutes.
+ */
 export async function requireSecondFactor(shop: Shop, { staff_id, current }: Own): Promise<void> {
   const missing = await shop.one(
     sql`select from staff_second_factors f join staff_sessions s on s.staff_id = f.staff_id

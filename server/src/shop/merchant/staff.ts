@@ -32,14 +32,14 @@ export interface VerifiedLogin {
   staff: Staff;
   /** The hash that the password matched. */
   password_hash: string;
-  /** Used when the session is created. */
+  /** To be used when the session is created. */
   code: secondFactor.RightCode | undefined;
 }
 
 /**
- * Verifies a staff password. Throws the same `invalid_credentials` after the same time for a wrong password and an
- * unknown e-mail; throws `rate_limited` after repeated failures. Takes tens of milliseconds: do not hold a connection
- * during the call.
+ * Verifies a staff password. For a wrong password and for an unknown e-mail address it throws `invalid_credentials`
+ * after the same time; after repeated failures it throws `rate_limited`. Takes tens of milliseconds: do not hold a
+ * connection during the call.
  */
 export async function verifyPassword(
   db: Pool,
@@ -59,7 +59,10 @@ export async function verifyPassword(
   return found;
 }
 
-/** The same with the second factor if it is on. Also throws `second_factor_required` and `second_factor_invalid`. */
+/**
+ * Verifies a staff password, and the second factor if it is on. Throws what `verifyPassword` throws,
+ * `second_factor_required` or `second_factor_invalid`.
+ */
 export async function verifyLogin(db: Pool, secretKey: string, login: Login): Promise<VerifiedLogin> {
   const { password_hash, ...found } = await verifyPassword(db, login);
   const staff = { id: found.id, email: found.email, name: found.name };
@@ -71,7 +74,7 @@ export async function verifyLogin(db: Pool, secretKey: string, login: Login): Pr
   return { staff, password_hash, code: await secondFactor.judge(db, secretKey, staff.id, totp_code) };
 }
 
-/** The same for the owner of a session. */
+/** Verifies the password of the owner of a session. Throws what `verifyPassword` throws. */
 export async function verifyOwnPassword(
   db: Pool,
   staff_id: string,
@@ -93,7 +96,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   if (code) await secondFactor.use(shop, staff.id, code);
   const access_token = mintToken('staff');
-  // A password change locks this row and ends the sessions afterwards.
+  // A password change locks this row, and ends sessions after that.
   const opened = await shop.one<RowOf<'staff_sessions', 'expires_at'>>(
     sql`with unchanged as (
         select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share
@@ -133,7 +136,7 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
   );
 }
 
-/** The merchant of a call; undefined if a session has not chosen one. */
+/** The merchant for which a call acts; undefined if a session has not chosen one. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
   return shop.one<Merchant>(sql`select ${selectList(merchantFields)} from sites s where s.site_id = ${shop.siteId}`);
 }

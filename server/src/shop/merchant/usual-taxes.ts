@@ -3,12 +3,11 @@ import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
 /**
  * Usual settings of a country's shops: currency, language, time zone and VAT rates. The reduced rate is the one that
  * usually applies to food and books. These are defaults that the merchant can change, not advice: rates change after
- * the table's date.
- * Verified in November 2026. Standard rates and currencies match the npm package sales-tax 2.23.0, except Liechtenstein
- * (8.1, with Switzerland since 2024; the package has 7.7) and Bulgaria's currency (the euro since 2026). Reduced rates
- * from parliaments and tax offices: Lithuania (5 for books, lrs.lt 17 June 2025), Sweden (6 for books, and for food
- * until the end of 2027, Prop. 2025/26:55) and Finland (13.5, vero.fi). Reduced rates from tax advisers: CZ (12, the
- * only one since Act 349/2023, which exempted books: dauc.cz 12925), EE (9 for books:
+ * the table's date. Verified in November 2026. Standard rates and currencies match the npm package sales-tax 2.23.0,
+ * except Liechtenstein (8.1, with Switzerland since 2024; the package has 7.7) and Bulgaria's currency (the euro since
+ * 2026). Sources of reduced rates: parliaments and tax offices: Lithuania (5 for books, lrs.lt 17 June 2025), Sweden (6
+ * for books, and for food until the end of 2027, Prop. 2025/26:55) and Finland (13.5, vero.fi). Reduced rates from tax
+ * advisers: CZ (12, the only one since Act 349/2023, which exempted books: dauc.cz 12925), EE (9 for books:
  * marosavat.com/manual-vat/estonia), LV (5 for books in Latvian and the languages of the EU since 2026; 12 is for
  * fruit, vegetables and some staples: kpmg.com/lv October 2025, vatupdate.com 26 December 2025), RO (11 for food and
  * books, the only one since Law 141/2025: vatupdate.com/?p=323411) and SK (5 for books and basic food; 19 is for other
@@ -85,21 +84,21 @@ const usual = new Map<string, UsualCountry>(
   ]),
 );
 
-/** Undefined for a country that is not in the table. */
+/** The usual settings of a country; undefined if it is not in the table. */
 export function usualCountry(code: string): UsualCountry | undefined {
   return usual.get(code);
 }
 
 export const EU_COUNTRIES: readonly string[] = EU.map(([country]) => country);
 
-/** The destinations that a shop ships to. */
+/** The destinations to which a shop ships. */
 export type Reach = 'country' | 'eu' | 'world';
 
 type Taxes = Required<Pick<SettingsPatch, 'default_tax_rate' | 'tax_rates'>>;
 
 /**
- * Tax settings by the country's rates, in percent. Within the EU the rates of the shop's own country apply until it
- * sells for more than 10,000 euros a year to the others; other destinations are not taxed.
+ * Tax settings from the country's rates, in percent. Within the EU, the rates of the shop's own country apply until it
+ * sells for more than 10,000 euros a year to the other members. Other destinations are not taxed.
  */
 export function taxesOf(country: string, reach: Reach, standard: number, reduced: number | null): Taxes {
   const isEu = usual.get(country)?.in_eu ?? false;
@@ -111,7 +110,7 @@ export function taxesOf(country: string, reach: Reach, standard: number, reduced
   return { default_tax_rate: reach === 'country' ? share(standard) : '0', tax_rates };
 }
 
-/** Converts percent to the decimal string of a share: 25.5 becomes 0.255. */
+/** Converts percent to a share as a decimal string: 25.5 becomes 0.255. */
 function share(percent: number): string {
   return String(Math.round(percent * 100) / 10_000);
 }

@@ -5,7 +5,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import { NotFound } from '../errors.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 
-/** Keys of operators. Each function runs as the table owner; the role of shop requests has no rights. */
+/** API keys of operators. Each function runs as the table owner; the database role of shop requests has no rights. */
 export type OperatorKey = RowOf<
   'operator_keys',
   'id' | 'description' | 'secret_prefix' | 'created_at' | 'expires_at' | 'revoked_at'
@@ -34,7 +34,7 @@ export async function listKeys(owner: Connection): Promise<OperatorKey[]> {
   return rows;
 }
 
-/** Revokes a key at once. Throws NotFound. */
+/** Revokes a key at once. Throws NotFound for an unknown id. */
 export async function revokeKey(owner: Connection, id: string): Promise<void> {
   const { rowCount } = await query(
     owner,
@@ -43,7 +43,7 @@ export async function revokeKey(owner: Connection, id: string): Promise<void> {
   if (rowCount === 0) throw new NotFound('operator key');
 }
 
-/** The id of the active key with this secret; undefined for any other text. */
+/** The id of the active key with this secret; undefined for any other secret. */
 export async function findKey(owner: Connection, secret: string): Promise<string | undefined> {
   if (!isWellFormed('operator', secret)) return undefined;
   const { rows } = await query<RowOf<'operator_keys', 'id'>>(
@@ -54,7 +54,7 @@ export async function findKey(owner: Connection, secret: string): Promise<string
   return rows[0]?.id;
 }
 
-/** An operator call in the audit. */
+/** An operator's call, as recorded in the audit. */
 export interface OperatorCallRecord {
   key_id: string;
   operation: string;

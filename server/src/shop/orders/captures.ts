@@ -15,8 +15,8 @@ import * as events from './timeline.ts';
 /** Captures of authorized payments. */
 
 /**
- * Captures the whole authorized amount or the given one. Repeating it changes nothing. Throws `invalid_transition`
- * unless the payment is authorized, and `conflict` for another amount than the first.
+ * Captures the whole authorized amount or the given part. Repeating it changes nothing. Throws `invalid_transition`
+ * unless the payment is authorized, and `conflict` if the first capture had another amount.
  */
 export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
   const order = await lockOrder(shop, order_id);
@@ -32,7 +32,7 @@ export async function capture(shop: Shop, order_id: string, amount?: string): Pr
   return getOrder(shop, order_id);
 }
 
-/** The first fulfilment captures an authorized payment. */
+/** Captures an authorized payment at the first fulfilment. */
 export async function captureShipped(shop: Shop, order: LockedOrder): Promise<void> {
   if (order.payment_status !== 'authorized') return;
   const begun = await shop.one(

@@ -12,14 +12,14 @@ import * as events from './timeline.ts';
 
 /** Expiry of orders that wait for a bank transfer. */
 
-/** Takes about 5 s of the minute in which the job visits all shops. */
+/** Number of orders per call. Takes about 5 s of the minute in which the job visits all shops. */
 const EXPIRED_AT_ONCE = 1_000;
 const REMINDED_AT_ONCE = 100;
 
 /**
- * Expires orders past their payment deadline, at most 1,000 per call, and releases stock and codes. Each has its own
- * transaction and expires once, even with concurrent processes. Returns their number. A failing order does not stop the
- * others; its error is thrown at the end.
+ * Expires orders past their payment deadline, at most 1,000 per call, and releases their stock and discount codes. Each
+ * has its own transaction and expires once, even with concurrent processes. Returns their number. A failing order does
+ * not stop the others; its error is thrown at the end.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, overdue);
@@ -45,7 +45,7 @@ async function overdue(shop: Shop): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Expires an order past its deadline in the caller's transaction, with the caller as actor. */
+/** Expires an order past its deadline in the caller's transaction, with the caller as actor. Returns whether it did. */
 export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   const order = await orders.lockOrder(shop, id);
   if (!order.overdue) return false;
@@ -63,10 +63,12 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   return true;
 }
 
-/** The stored state of an order before its expiry is recorded. */
+/** The stored states of an order until its expiry is recorded. */
 const AWAITING = { status: 'pending', payment_status: 'awaiting_payment' } as const;
 
-/** Reminds customers of unpaid bank transfers at half time, once each, at most 100 per call. Returns their number. */
+/**
+ * Reminds customers of unpaid bank transfers once, halfway to the deadline, at most 100 per call. Returns their number.
+ */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
     const due = await shop.rows<RowOf<'orders', 'id'>>(

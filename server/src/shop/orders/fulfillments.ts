@@ -15,7 +15,7 @@ import * as events from './timeline.ts';
 
 const MAX_FULFILLMENTS = 250;
 
-/** The fulfilments of an order, oldest first. Throws `not_found`. */
+/** The fulfilments of an order, oldest first. Throws `not_found` for an unknown order. */
 export async function list(shop: Shop, order_id: string): Promise<{ fulfillments: Fulfillment[] }> {
   const rows = await shop.rows<{ fulfillment: Fulfillment | null }>(
     sql`select case when f.id is not null then ${fulfillmentObject} end as fulfillment
@@ -27,7 +27,7 @@ export async function list(shop: Shop, order_id: string): Promise<{ fulfillments
 }
 
 export interface FulfillmentInput {
-  /** Default: everything unshipped. */
+  /** Defaults to everything unshipped. */
   items?: { line_item_id: string; quantity: number }[];
   carrier?: string | null;
   tracking_number?: string | null;
@@ -36,7 +36,7 @@ export interface FulfillmentInput {
 
 /**
  * Records a shipment and notifies the customer. Throws `invalid_transition` unless the order is confirmed or
- * processing, and `fulfillment_exceeds_remaining`.
+ * processing, or `fulfillment_exceeds_remaining`.
  */
 export async function create(
   shop: Shop,
@@ -95,7 +95,7 @@ interface Line {
   remaining: number;
 }
 
-/** The lines of a locked order with their unshipped pieces. */
+/** The lines of a locked order with their unshipped quantities. */
 function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
   return shop.rows<Line>(
     sql`select l.id, ${toFulfill} as remaining from order_lines l
@@ -139,7 +139,7 @@ function refuseRepeated(items: NonNullable<FulfillmentInput['items']>): void {
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** A trigger adds the pieces to `order_lines.fulfilled`. */
+/** Inserts a fulfilment. A trigger adds its quantities to `order_lines.fulfilled`. */
 async function insert(
   shop: Shop,
   order_id: string,

@@ -4,7 +4,7 @@ import { canonicalAmount, minorUnits } from '../money.ts';
 
 export type Place = (string | number)[];
 
-/** Collects the mistakes in a row of an import with their paths. */
+/** Collects the mistakes in an imported row with their paths. */
 export class Mistakes {
   readonly #loc: Place;
   readonly #found: ValidationErrorItem[] = [];
@@ -40,7 +40,7 @@ export class Mistakes {
 const TIMES = ['created_at', 'paid_at', 'shipped_at', 'delivered_at', 'cancelled_at'] as const;
 const PART_TIMES = { fulfillments: ['created_at', 'delivered_at'], refunds: ['created_at'] } as const;
 
-/** Times of the order, its fulfilments and refunds that are in the future. */
+/** The times of an order, its fulfilments and its refunds that are in the future, with their paths. */
 export function timesToCome(input: OrderImport): [Place, string][] {
   const parts = Object.entries(PART_TIMES).flatMap(([list, fields]) =>
     (input[list as keyof typeof PART_TIMES] ?? []).flatMap((part: Times, i) =>

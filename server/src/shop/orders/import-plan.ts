@@ -5,13 +5,16 @@ import { allocate } from '../totals.ts';
 import { Mistakes, type Place, timesToCome } from './import-mistakes.ts';
 import { isSettled, type OrderStates } from './states.ts';
 
-/** Plans an order of another shop. Pure: detects all mistakes before anything is written. */
+/**
+ * Plans an order imported from another shop. Writes nothing, so that all mistakes are detected before anything is
+ * written.
+ */
 
 export interface PlannedLine {
   id: string;
   position: number;
   name: string;
-  /** The variant with its SKU, if any. */
+  /** The variant that has the line's SKU, if any. */
   variant_id?: string;
   product_id?: string;
   sku: string | null;
@@ -52,7 +55,7 @@ export interface PlannedOrder extends OrderStates {
   refunds: PlannedRefund[];
 }
 
-/** Plans the order of a row that matches the contract. Throws a ValidationError for contradictions. */
+/** Plans the order of a row that matches the contract. Throws a ValidationError if its fields contradict each other. */
 export function planOrder(
   input: OrderImport,
   { currency, digits, loc }: { currency: string; digits: number; loc: Place },
@@ -60,7 +63,7 @@ export function planOrder(
   const mistakes = new Mistakes(loc);
   if (input.currency !== currency) mistakes.add(['currency'], 'currency_mismatch', `The shop sells in ${currency}.`);
   mistakes.addAll(timesToCome(input));
-  // An order needs a visible number.
+  // The order number must be visible.
   if (input.order_number.trim() === '') mistakes.add(['order_number'], 'string_too_short', 'Must not be blank.');
   mistakes.throw();
   const money = amountsOf(input, digits, mistakes);
@@ -185,7 +188,7 @@ function deliveredAt(input: OrderImport): string {
   return input.delivered_at ?? input.shipped_at ?? input.created_at;
 }
 
-/** Merges items of the same line within a fulfilment. */
+/** Merges items for the same line within a fulfilment. */
 function merged(items: { line_id: string; quantity: number }[]) {
   const quantities = new Map<string, number>();
   for (const { line_id, quantity } of items) quantities.set(line_id, (quantities.get(line_id) ?? 0) + quantity);
@@ -211,7 +214,7 @@ function statesOf(input: OrderImport, planned: Planned, mistakes: Mistakes): Ord
   return { status: 'cancelled', payment_status: waits ? 'voided' : payment_status, fulfillment_status };
 }
 
-/** The other shop has already handled what was shipped and paid there. */
+/** The status of an order that is not cancelled. The other shop has already handled what was shipped and paid there. */
 function openStatus(
   { payment_method }: OrderImport,
   payment: PaymentStatus,

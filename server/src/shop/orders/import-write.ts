@@ -16,7 +16,7 @@ export interface NewOrder {
 
 /**
  * Writes imported orders with their related rows, in a few statements for all. The caller has locked the counter of
- * order numbers. Does not touch stock, codes, payments or sales; the timeline entry creates no event.
+ * order numbers. Does not change stock, discount codes, payments or sales; the timeline entry creates no event.
  */
 export async function writeOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
   if (orders.length === 0) return;
@@ -73,7 +73,7 @@ async function insertOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
 
 type Times = Pick<OrderImport, 'shipped_at' | 'delivered_at' | 'cancelled_at'>;
 
-/** The times of complete shipment and delivery, by the last part. */
+/** The times when the order was completely shipped and delivered, which are those of the last part. */
 function timesOf(
   input: OrderImport,
   { fulfillment_status, status }: Pick<PlannedOrder, 'fulfillment_status' | 'status'>,
@@ -109,7 +109,10 @@ async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
   );
 }
 
-/** Imported refunds have no lines. A full refund before shipping removes all pieces. */
+/**
+ * The quantity that refunds removed from a line. Imported refunds have no lines, so only a full refund before shipping
+ * removes anything.
+ */
 function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {
   return payment_status === 'refunded' && status !== 'cancelled' && fulfillments.length === 0 ? quantity : 0;
 }
@@ -142,7 +145,7 @@ async function insertRefunds(shop: Shop, orders: NewOrder[]): Promise<void> {
   );
 }
 
-/** Longer numbers are not sequential numbers and cannot collide with the shop's own. */
+/** Matches sequential order numbers. Longer numbers cannot collide with the shop's own. */
 const COUNTED = /^\d{1,9}$/;
 
 async function raiseNumbers(shop: Shop, orders: NewOrder[]): Promise<void> {

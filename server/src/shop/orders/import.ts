@@ -10,11 +10,12 @@ import { type NewOrder, writeOrders } from './import-write.ts';
 import { current } from './overdue.ts';
 
 /**
- * Imports past orders of another shop. All rows of a call are validated before any is written, and written together:
- * 1. plan them
- * 2. lock the customers and the counter of order numbers, for which every new order of the shop waits
+ * Imports past orders of another shop. All rows of a call are validated before any is written, and are written
+ * together:
+ * 1. plan the orders
+ * 2. lock the customers, and the counter of order numbers, for which every new order of the shop waits
  * 3. find orders that were imported before
- * 4. write the others, and continue the shop's own numbers after theirs.
+ * 4. write the other orders, and continue the shop's own numbers after theirs.
  * Rows arrive unvalidated (the contract marks them x-validate-rows).
  */
 export interface ImportCall {
@@ -85,7 +86,7 @@ interface Planned extends Row {
   plan: PlannedOrder;
 }
 
-/** A row with its plan; none if it has mistakes, which are recorded. */
+/** The row with its plan; none if the row has mistakes, which are recorded. */
 function plan({ currency, currencyDigits: digits }: Shop, row: Row): Planned[] {
   if (row.errors.length > 0) return [];
   try {
@@ -104,11 +105,14 @@ async function judgeAll(shop: Shop, planned: Planned[], dry_run: boolean): Promi
   return planned.map((row) => judge(row, before, customers));
 }
 
-/** Locked in id order, so that no customer is erased during the import of their orders. */
+/**
+ * Locks the customers of the rows in id order, so that none is erased during the import of their orders. Returns their
+ * ids by e-mail address.
+ */
 async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, string>> {
   const emails = rows.flatMap(({ input: { email } }) => (email ? [foldEmail(email)] : []));
   const found = await shop.rows<RowOf<'customers', 'id' | 'email'>>(
-    // Accounts need a verified address, or a stranger could read somebody else's orders.
+    // Only accounts with a verified e-mail address match, or a stranger could read another person's orders.
     sql`select id, email from customers
       where site_id = ${shop.siteId} and email = any(${emails}::text[]) and anonymized_at is null
         and (email_verified_at is not null or password_hash is null)
@@ -178,7 +182,7 @@ function taken(
   return { loc: [...loc, field], msg, type: 'order_number_taken', ctx: { order_id: id, order_number } };
 }
 
-/** The differences between a row and its imported order, which stays unchanged. */
+/** The differences between a row and the order that was imported from it, which stays unchanged. */
 function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: Place): ValidationErrorItem[] {
   const now = { total: amounts.total, ...states };
   return (['total', 'payment_status', 'fulfillment_status'] as const).flatMap((field) => {
@@ -188,7 +192,7 @@ function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: P
   });
 }
 
-/** Assigns variants to lines by SKU. Lines without a match stay text. */
+/** Assigns variants to lines by SKU. Lines without a matching variant keep only their text. */
 async function connectLines(shop: Shop, fresh: NewOrder[], rows: Row[]): Promise<void> {
   const skus = new Set(fresh.flatMap(({ plan }) => plan.lines.flatMap(({ sku }) => sku?.toLowerCase() ?? [])));
   const found = await shop.rows<{ id: string; product_id: string; sku: string }>(

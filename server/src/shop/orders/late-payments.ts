@@ -16,8 +16,8 @@ import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /**
- * Payments that arrive after an order expired. They are recorded first; then the order is reinstated, or the money is
- * refunded and the order stays expired.
+ * Payments that arrive after an order has expired. They are recorded first. Then either the order is reinstated, or the
+ * payment is refunded and the order stays expired.
  */
 
 const MAX_PAYMENTS = 250;
@@ -65,13 +65,16 @@ function amountOf(shop: Shop, given: string): string {
   throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'Must be above 0.', { gt: 0 })]);
 }
 
-/** A bank statement names days, and the day may already have begun in another time zone. */
+/**
+ * Throws a ValidationError for a future date. One day of tolerance: a bank statement names days, and a day may already
+ * have begun in another time zone.
+ */
 function refuseFuture(received_at: string | null | undefined): void {
   if (!received_at || Date.parse(received_at) <= Date.now() + ONE_DAY_MS) return;
   throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'Must not be in the future.')]);
 }
 
-/** Locks the order; expires it first if it is past its deadline. Throws `order_not_expired`. */
+/** Locks an expired order. Expires it first if it is past its deadline. Throws `order_not_expired`. */
 async function lockExpired(shop: Shop, order_id: string): Promise<LockedOrder> {
   await expireIfDue(shop, order_id);
   const order = await lockOrder(shop, order_id);
@@ -102,9 +105,9 @@ async function get(shop: Shop, id: string): Promise<OrderPayment> {
 }
 
 /**
- * Reinstates an expired order as confirmed and paid, or partially refunded. Takes its stock, code and agent budget
- * again, in lock order. Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`,
- * `insufficient_stock` and `order_prices_changed`.
+ * Reinstates an expired order as confirmed and paid, or as partially refunded. Takes stock, discount code and agent
+ * budget again, in lock order. Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`,
+ * `insufficient_stock` or `order_prices_changed`.
  */
 export async function reinstate(shop: Shop, order_id: string, { keep_prices = false } = {}): Promise<OrderDetails> {
   const order = await lockExpired(shop, order_id);
@@ -156,7 +159,10 @@ interface OtherPrice {
   price: string | null;
 }
 
-/** Locks the variants, so that their prices stay the same until the order is reinstated. */
+/**
+ * Throws `order_prices_changed` if a price has changed. Locks the variants, so that their prices stay the same until
+ * the order is reinstated.
+ */
 async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`select from variants v where v.site_id = ${shop.siteId} and v.id in (

@@ -4,17 +4,21 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
 /**
- * Links to orders without an account. Every mail creates its own, the confirmation has one, and only hashes are stored.
- * A link works until 90 days after the last change of the order's state, or until the customer is erased.
+ * Links to orders for people without an account. Every mail has its own link, the confirmation page has one, and only
+ * hashes are stored. A link works until 90 days after the last change of the order's state, or until the customer is
+ * erased.
  */
 
-/** Creates a link. Returns its secret; undefined if the order's customer was erased. */
+/** Creates a link. Returns its secret, or undefined if the order's customer was erased. */
 export async function mintLink(shop: Shop, order_id: string): Promise<string | undefined> {
   const token = mintToken('order');
   return (await keepLink(shop, order_id, token)) ? token : undefined;
 }
 
-/** Stores a link unless it exists or the order's customer was erased. Waits for a concurrent erasure. */
+/**
+ * Stores a link, unless it already exists or the order's customer was erased. Waits for a concurrent erasure. Returns
+ * whether it was stored.
+ */
 export async function keepLink(shop: Shop, order_id: string, token: string): Promise<boolean> {
   const made = await shop.run(
     sql`insert into order_links (site_id, token_hash, order_id)
@@ -25,12 +29,12 @@ export async function keepLink(shop: Shop, order_id: string, token: string): Pro
   return made === 1;
 }
 
-/** The order of a link. */
+/** The order to which a link leads. */
 export interface LinkedOrder {
   order_id: string;
   /** The language of the order. */
   locale: string;
-  /** The link has expired. */
+  /** Whether the link has expired. */
   ended: boolean;
 }
 
@@ -49,13 +53,14 @@ export async function followLink(shop: Shop, token: string): Promise<LinkedOrder
 }
 
 /**
- * Ends the links to all orders of a customer. The orders stay locked, so that no mail creates another link meanwhile.
+ * Ends the links to all orders of a customer. The orders stay locked until the transaction ends, so that no mail
+ * creates another link meanwhile.
  */
 export function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<void> {
   return endLinks(shop, sql`customer_id = ${customer_id}`);
 }
 
-/** The same for guest orders with an address. */
+/** Ends the links to guest orders with an e-mail address. Locks the orders as `endLinksOfCustomer` does. */
 export function endLinksOfGuest(shop: Shop, email: string): Promise<void> {
   return endLinks(shop, sql`customer_id is null and lower(email) = lower(${email})`);
 }

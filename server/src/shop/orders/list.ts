@@ -56,7 +56,10 @@ export function listOfCustomer(
   return readPage(shop, audience, conditionsOf(shop, { customer_id }), query);
 }
 
-/** Chooses the page first: otherwise PostgreSQL computes the columns of skipped rows as well. */
+/**
+ * Reads the orders of one page. A subquery chooses them first: otherwise PostgreSQL computes the columns of skipped
+ * rows too.
+ */
 async function readPage(
   shop: Shop,
   audience: 'merchant' | 'customer',
@@ -88,7 +91,7 @@ const COLUMNS = {
   payment_method: sql`o.payment_method`,
 };
 
-/** The conditions of the overview, which use the index orders_open. */
+/** Conditions for orders that wait for an action, as the overview counts them. They use the index orders_open. */
 const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
   payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
     and o.payment_due_at > now()`,
@@ -114,8 +117,8 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
 const FEW = 1_000;
 
 /**
- * Orders with a match in number, e-mail, names, SKUs, tracking numbers or an integration's reference. Uses the index
- * while there are few matches.
+ * Condition that matches orders with this text in number, e-mail address, names, SKUs, tracking numbers or an
+ * integration's reference. Uses the index if there are few matches.
  */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ order_id: string }>(sql`select s.order_id from search_orders(${like}, ${FEW + 1}) s`);
@@ -124,7 +127,7 @@ async function mentioning(shop: Shop, like: string): Promise<Sql> {
     : sql`o.id = any(${found.map(({ order_id }) => order_id)}::uuid[])`;
 }
 
-/** Scans lines and parcels once instead of once per order. */
+/** Condition that scans lines and parcels once instead of once per order. */
 function lookedThrough(shop: Shop, like: string): Sql {
   return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
     or o.external_reference ilike ${like}

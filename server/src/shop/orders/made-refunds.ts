@@ -17,15 +17,15 @@ interface MadeRefund {
   outcome: MoveOutcome;
 }
 
-/** States of payments and orders that a success no longer changes. */
+/** States of payments or orders that a later success does not change. */
 const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
 const UNPAID = ['failed', 'voided', 'expired'];
 
 /**
- * Records a refund that was made at the provider itself, once, because its id is derived from the provider's. It is
- * recorded after the money was returned, and never above the captured amount. If it does not fit, because our own
- * pending refund will be rejected by the provider, throws `refund_exceeds_paid`; the provider then reports it again. It
- * also does after `conflict`, if the refund was reported before its payment.
+ * Records a refund that was made at the provider itself. It is recorded once, because its id is derived from the
+ * provider's; after the money was returned; and never above the captured amount. Throws `refund_exceeds_paid` if it
+ * does not fit because our own pending refund will be rejected by the provider, and `conflict` if it was reported
+ * before its payment. In both cases the provider reports it again.
  */
 export async function takeMadeRefund(
   shop: Shop,
@@ -37,7 +37,7 @@ export async function takeMadeRefund(
   const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
     sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
-  // The job refunds the rest of a payment without an order.
+  // If the payment has no order, the job refunds the rest.
   if (!payment || OVER.includes(payment.status)) return false;
   const { order_id } = payment;
   if (!order_id) throw notYetPaid();

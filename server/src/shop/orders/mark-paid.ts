@@ -4,7 +4,7 @@ import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { awaitsTransfer, confirmPayment, type LockedOrder, lockOrdersNumbered, TRANSFER_ARRIVED } from './orders.ts';
 
-/** Bank transfers of a bank statement. */
+/** Records many bank transfers of a bank statement at once. */
 
 export interface Arrived {
   order_number: string;
@@ -15,8 +15,8 @@ export interface Arrived {
 type Row = MarkPaidResult['results'][number];
 
 /**
- * Marks up to 100 orders as paid by the rules of `markPaid`. With `dry_run`, only reports the result. A rejected row
- * does not stop the others. Throws a ValidationError for an amount with more decimals than the currency.
+ * Marks up to 100 orders as paid, each by the rules of `markPaid`. A rejected row does not stop the others. With
+ * `dry_run`, only returns the result. Throws a ValidationError for an amount with more decimals than the currency.
  */
 export async function markSeveralPaid(
   shop: Shop,

@@ -3,8 +3,8 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Captures and refunds at a provider. A request only records them, in its transaction; a job executes them
- * (checkout/moving.ts). The same id is the same capture or refund, however often it is sent to the provider.
+ * Captures and refunds at a provider. A request only records them in its transaction; a job executes them
+ * (checkout/moving.ts). The provider treats the same id as the same capture or refund, however often it is sent.
  */
 export interface NewMove {
   id: string;
@@ -24,7 +24,10 @@ export async function beginMove(shop: Shop, { id, kind, payment_id, order_id, am
   await shop.run(sql`select enqueue('move_money', ${job}::json, now())`);
 }
 
-/** The payment of an order with the given status; undefined for orders that were not paid through a provider. */
+/**
+ * The payment of an order if it has the given status; undefined if it has another, or the order was not paid through a
+ * provider.
+ */
 export function paymentOf(
   shop: Shop,
   order_id: string,
@@ -36,7 +39,7 @@ export function paymentOf(
   );
 }
 
-/** Progress at the provider. */
+/** The state of a capture or refund at the provider. */
 export interface MoveOutcome {
   status: 'pending' | 'succeeded' | 'failed';
   reference: string;

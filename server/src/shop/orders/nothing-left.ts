@@ -8,8 +8,9 @@ import { canMove, changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /**
- * Ends a locked order if a refund leaves nothing to ship: it becomes fulfilled if a part has shipped, else cancelled.
- * The cancellation does not restock, because the refund has decided that, and the shop owes nothing more.
+ * Ends a locked order if a refund leaves nothing to ship. It becomes fulfilled if part of it has shipped, otherwise
+ * cancelled. The cancellation does not restock, because the refund has already decided that, and the shop owes nothing
+ * more.
  */
 export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: RefundReason): Promise<void> {
   const { has_shipped, is_over } = await progressOf(shop, order.id);

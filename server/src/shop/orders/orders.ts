@@ -25,7 +25,7 @@ export function get(shop: Shop, id: string): Promise<OrderDetails> {
   return rows.getDetails(shop, id);
 }
 
-/** An order of this customer. Throws `not_found`, also for an order of somebody else. */
+/** An order of this customer. Throws `not_found`, even for an order of another customer. */
 export function getOfCustomer(shop: Shop, customer_id: string, id: string): Promise<CustomerOrder> {
   return rows.getForCustomer(shop, id, customer_id);
 }
@@ -36,7 +36,7 @@ export interface OrderPatch {
   metadata?: Metadata;
 }
 
-/** Changes the given notes; ordered items never change. Throws `not_found`. */
+/** Changes the given notes and metadata. Ordered items never change. Throws `not_found`. */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
   const has = (field: keyof OrderPatch) => patch[field] !== undefined;
   const changed = await shop.run(
@@ -55,14 +55,17 @@ export async function update(shop: Shop, id: string, patch: OrderPatch): Promise
   return rows.getDetails(shop, id);
 }
 
-/** The fields on which changes of an order depend. */
+/** The fields of an order on which changes depend. */
 export interface LockedOrder extends OrderStates {
   id: string;
   order_number: string;
   payment_method: PaymentMethod | null;
   total: string;
   email: string | null;
-  /** Past the payment deadline, but not recorded yet. The states are already those of an expired order. */
+  /**
+   * Whether the order is past its payment deadline but not yet recorded as expired. The states here are already those
+   * of an expired order.
+   */
   overdue: boolean;
   cart_id: string | null;
   /** The agent whose budget was spent, if any. */
@@ -73,7 +76,7 @@ const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${c
   o.fulfillment_status, o.payment_method, o.total, o.email, o.agent_token_id, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
-/** Serializes changes of one order. Throws `not_found`. */
+/** Locks an order, so that its changes run one after the other. Throws `not_found`. */
 export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   const found = await shop.one<LockedOrder>(
     sql`select ${lockedColumns} from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
@@ -82,7 +85,7 @@ export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   return found;
 }
 
-/** The same for several by number, in id order, so that two calls for the same orders cannot deadlock. */
+/** Locks several orders by number, in id order, so that two calls for the same orders cannot deadlock. */
 export function lockOrdersNumbered(shop: Shop, order_numbers: string[]): Promise<LockedOrder[]> {
   return shop.rows<LockedOrder>(
     sql`select ${lockedColumns} from orders o
@@ -102,7 +105,10 @@ export async function markPaid(shop: Shop, id: string): Promise<Order> {
 
 export const TRANSFER_ARRIVED = 'The bank transfer has arrived.';
 
-/** False for a paid order. Throws `not_bank_transfer` or `payment_not_awaiting`. */
+/**
+ * Whether the order awaits its bank transfer; false if it is already paid. Throws `not_bank_transfer` or
+ * `payment_not_awaiting` otherwise.
+ */
 export function awaitsTransfer({ payment_method, payment_status }: LockedOrder): boolean {
   if (payment_method !== 'bank_transfer') {
     throw new ShopError('not_bank_transfer', 'The order is not paid by bank transfer.', { payment_method });
@@ -136,7 +142,10 @@ export async function confirmPayment(
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
 }
 
-/** Records complete delivery. An order that is paid on handover also becomes paid. Throws `invalid_transition`. */
+/**
+ * Records that the whole order was delivered. An order that is paid on handover becomes paid too. Throws
+ * `invalid_transition`.
+ */
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
   requireMove(order, 'fulfillment_status', 'delivered', 'Only a completely shipped order can be delivered.');
@@ -172,7 +181,8 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an order before shipping: releases stock and code, and voids an open payment. Throws `invalid_transition`.
+ * Cancels an order before shipping: releases its stock and discount code, and voids an open payment. Throws
+ * `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
   const order = await lockOrder(shop, id);
@@ -189,7 +199,8 @@ export async function cancel(shop: Shop, id: string, { reason, note, restock = t
 }
 
 /**
- * Ends a locked order before shipping. The agent's budget gets the unpaid amount back. The caller writes the timeline.
+ * Ends a locked order before shipping, and returns its unpaid amount to the agent's budget. The caller writes the
+ * timeline.
  */
 export async function end(
   shop: Shop,
@@ -206,17 +217,17 @@ export async function end(
   await giveBack(shop, order, restock);
 }
 
-/**
- * Returns the resources of an ended, locked order: the agent's budget, the discount code and, with `restock`, the
- * stock.
- */
+/** Releases what an ended, locked order used: the agent's budget, the discount code and, with `restock`, the stock. */
 export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean): Promise<void> {
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
   if (order.cart_id) await redemptions.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);
 }
 
-/** Enqueues the cancellation of payments that a provider may still take for the order, outside of this transaction. */
+/**
+ * Marks the payments of an order that its provider might still charge, so that the job cancels them outside of this
+ * transaction.
+ */
 async function abandonPayments(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()

@@ -2,11 +2,12 @@ import type { OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 
 /**
- * An order counts as expired and cancelled from its payment deadline on. The job records that within a minute or two
- * (expiry.ts), with these expressions; until then every query computes the same from them. All refer to `orders o`.
+ * An order counts as expired and cancelled from its payment deadline on. The job (expiry.ts) uses these expressions to
+ * record that within a minute or two; until then, every query computes the same values with them. All refer to `orders
+ * o`.
  */
 
-/** False, never null, for imported orders, which have no payment deadline. */
+/** Whether the order is past its payment deadline. False, not null, for imported orders, which have none. */
 export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null
     and o.payment_due_at <= now())`;
 
@@ -19,7 +20,7 @@ export const current = {
   updated_at: sql`case when ${isOverdue} then greatest(o.updated_at, o.payment_due_at) else o.updated_at end`,
 };
 
-/** Compares the stored column first, so that its indexes are used. */
+/** Condition for orders with this status. Compares the stored column first, so that its indexes are used. */
 export function hasStatus(status: OrderStatus): Sql {
   if (status === 'cancelled') return sql`(o.status = 'cancelled' or ${isOverdue})`;
   return sql`(o.status = ${status} and not ${isOverdue})`;

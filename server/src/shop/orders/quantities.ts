@@ -5,12 +5,12 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { hasStatus } from './overdue.ts';
 
-/** Quantities of an order. The number of pieces left to ship is defined only here. */
+/** Quantities of an order. Only this file defines how many items are left to ship. */
 
-/** Unshipped pieces of `order_lines l`. */
+/** Unshipped quantity of `order_lines l`. */
 export const toFulfill: Sql = sql`(l.quantity - l.fulfilled - l.removed)`;
 
-/** Whether `orders o` is open and has pieces to ship. The first two conditions are those of the index orders_open. */
+/** Whether `orders o` is open and has items left to ship. The first two conditions match the index orders_open. */
 export const isToShip: Sql = sql`o.status in ('confirmed', 'processing')
   and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled') and exists (
     select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and ${toFulfill} > 0)`;
@@ -24,12 +24,12 @@ const quantities: Fields<LineQuantities> = {
   to_fulfill: sql`case when ${hasStatus('cancelled')} then 0 else ${toFulfill} end`,
 };
 
-/** The LineQuantities of the lines of `orders o`. */
+/** The LineQuantities of all lines of `orders o`. */
 export const lineQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject(quantities)} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
-/** The same with the price and quantity of each line. */
+/** The LineQuantities of all lines of `orders o`, with their prices and quantities. */
 export const pricedQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject<PricedQuantities>({
     ...quantities,
@@ -45,8 +45,8 @@ export interface PricedQuantities extends LineQuantities {
 }
 
 /**
- * The amount of a line that can still be refunded: the share of its unrefunded pieces, within the order's refundable
- * amount.
+ * The state of a line with the amount that can still be refunded: the share of its unrefunded items, within the order's
+ * refundable amount.
  */
 export function lineStateOf(
   { quantity, charged, ...line }: PricedQuantities,
@@ -58,11 +58,11 @@ export function lineStateOf(
   return { ...line, refundable_amount: decimal(Math.min(left, refundable), digits) };
 }
 
-/** Shipping progress of a locked order. */
+/** How much of a locked order has shipped. */
 export interface Progress {
-  /** Something has shipped. */
+  /** Whether something has shipped. */
   has_shipped: boolean;
-  /** Everything has shipped or was removed, and no pending refund can fail and return pieces. */
+  /** Whether everything has shipped or was removed, and no pending refund can fail and return items to the order. */
   is_over: boolean;
 }
 

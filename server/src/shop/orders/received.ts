@@ -2,7 +2,7 @@ import type { Order, Refund } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 
-/** Received, refunded and due amounts of an order. */
+/** Received, refunded and owed amounts of an order. */
 
 /**
  * Amount received for `orders o`: `captured` if known, such as a partial capture or a recorded late payment; otherwise
@@ -11,13 +11,16 @@ import { decimal, minorUnits } from '../money.ts';
 export const amountReceived: Sql = sql`coalesce(o.captured,
   case when o.payment_status in ('paid', 'partially_refunded', 'refunded') then o.total else 0 end)`;
 
-/** Payment status of a paid `orders o`: paid or partially refunded. */
+/** Payment status of a paid `orders o`, depending on its refunds: paid or partially refunded. */
 export const paidOrPartlyRefunded: Sql = sql`case when exists (
     select from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
     where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
   then 'partially_refunded' else 'paid' end`;
 
-/** The amount that the shop may keep: the total or, for a cancelled order, what the cancelling refund left. */
+/**
+ * The amount that the shop may keep: the total or, for a cancelled order, the amount left by the refund that cancelled
+ * it.
+ */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained else o.total end`;
 
 export interface Received {

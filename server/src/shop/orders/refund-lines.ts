@@ -5,15 +5,15 @@ import { restockPieces } from '../stock/stock.ts';
 import { toFulfill } from './quantities.ts';
 
 /**
- * Pieces of an order that a refund covers. Unshipped pieces are removed from the order when the refund is recorded, so
- * that they cannot ship while it is pending. The caller has locked the order.
+ * The items of an order that a refund covers. Unshipped items are removed from the order when the refund is recorded,
+ * so that they cannot ship while it is pending. The caller has locked the order.
  */
 
 export interface RefundLine {
   line_item_id: string;
   quantity: number;
   restock?: boolean;
-  /** Whether shipped pieces are meant; by default, unshipped ones first. */
+  /** Whether the refund is for shipped items; by default it takes unshipped ones first. */
   shipped?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Piece {
   shipped: boolean;
 }
 
-/** Unrefunded pieces of a line. */
+/** Unrefunded quantities of a line. */
 interface Left {
   id: string;
   unshipped: number;
@@ -33,7 +33,7 @@ interface Left {
 
 /**
  * Records the lines of a refund. Throws `not_found` for lines of other orders, and a ValidationError for more than the
- * pieces of a line.
+ * quantity of a line.
  */
 export async function claimLines(shop: Shop, order_id: string, refund_id: string, lines: RefundLine[]): Promise<void> {
   if (lines.length === 0) return;
@@ -47,7 +47,7 @@ export async function claimLines(shop: Shop, order_id: string, refund_id: string
   );
 }
 
-/** Removes all pieces of an unshipped order, because everything received is refunded. */
+/** Removes all items of an unshipped order, because everything received is refunded. */
 export async function claimUnshipped(shop: Shop, order_id: string, refund_id: string): Promise<void> {
   const left = await leftOf(shop, order_id);
   const pieces = left.filter(({ unshipped }) => unshipped > 0);
@@ -114,7 +114,7 @@ async function claim(shop: Shop, refund_id: string, pieces: Piece[]): Promise<vo
   );
 }
 
-/** Pieces of a refund by line, of the items `i` that match a condition. */
+/** Quantities of a refund by line, summed over the items `i` that match a condition. */
 function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
   return sql`select i.line_id, sum(i.quantity)::int as quantity,
       coalesce(sum(i.quantity) filter (where not i.shipped), 0)::int as unshipped,
@@ -123,8 +123,9 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 }
 
 /**
- * Makes the lines of a failed refund refundable again. Unshipped pieces can ship again, or go into stock if the order
- * was cancelled with restocking meanwhile. If the refund had succeeded before, removed and restocked pieces stay so.
+ * Makes the lines of a failed refund refundable again. Unshipped items can ship again, or are restocked if the order
+ * was cancelled with restocking meanwhile. If the refund had succeeded before, items already removed or restocked stay
+ * so.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
@@ -146,7 +147,7 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
   );
 }
 
-/** Restocks the pieces of a refund, except those that a cancellation has already restocked. */
+/** Restocks the items of a refund, except those that a cancellation has already restocked. */
 export async function restockLines(shop: Shop, refund_id: string): Promise<void> {
   const restocked = sumsOf(shop, refund_id, sql`i.restock`);
   await restockPieces(

@@ -16,14 +16,14 @@ import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates
 import * as events from './timeline.ts';
 
 /**
- * Refunds. A job refunds provider payments through the provider; for other payments, and after a failure at the
- * provider, a refund only records that the merchant returned the money. A constraint ensures that refunds that have not
- * failed never exceed the captured amount (`orders.refunds_begun`).
+ * Refunds. A job refunds provider payments through the provider. For other payments, and after a failure at the
+ * provider, a refund only records that the merchant returned the money. A constraint ensures that refunds, except
+ * failed ones, never exceed the captured amount (`orders.refunds_begun`).
  */
 
 const MAX_REFUNDS = 250;
 
-/** The refunds of an order, oldest first. Throws `not_found`. */
+/** The refunds of an order, oldest first. Throws `not_found` for an unknown order. */
 export async function list(shop: Shop, order_id: string): Promise<{ refunds: Refund[] }> {
   const rows = await shop.rows<{ refund: Refund | null }>(
     sql`select case when r.id is not null then ${refundObject} end as refund
@@ -38,12 +38,14 @@ export interface RefundInput {
   amount: string;
   reason: RefundReason;
   note?: string | null;
-  /** The merchant returned the money after the provider failed to. */
+  /** Whether the merchant returned the money after the provider failed to. */
   by_hand?: boolean;
   line_items?: RefundLine[];
 }
 
-/** Refunds at most the paid and unrefunded amount. Throws `invalid_transition` or `refund_exceeds_paid`. */
+/**
+ * Refunds at most the amount that is paid and not yet refunded. Throws `invalid_transition` or `refund_exceeds_paid`.
+ */
 export async function create(
   shop: Shop,
   order_id: string,
@@ -76,13 +78,13 @@ export async function create(
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
 }
 
-/** A full refund of an unshipped order removes all pieces. */
+/** Removes all items if the order is unshipped, because it is fully refunded. */
 export async function removeAll(shop: Shop, order: LockedOrder, refund_id: string): Promise<void> {
   if (order.status === 'cancelled' || order.fulfillment_status !== 'unfulfilled') return;
   await claimUnshipped(shop, order.id, refund_id);
 }
 
-/** Rejects a manual refund while the provider may still return the money, because the customer would get it twice. */
+/** Rejects a manual refund while the provider may still refund, because the customer would get the money twice. */
 async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   const failed = await shop.one(
     sql`select from payment_moves
@@ -93,7 +95,7 @@ async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   throw new ValidationError([bodyMistake(['by_hand'], 'value_error', message)]);
 }
 
-/** Refunds the rest of an order that was just cancelled; an unpaid order stays unchanged. */
+/** Refunds the rest of an order that was just cancelled. An unpaid order stays unchanged. */
 export async function refundCancelled(shop: Shop, order_id: string, reason: CancelReason): Promise<Order> {
   const { refundable } = await balanceOf(shop, order_id);
   if (refundable === 0) return getOrder(shop, order_id);
@@ -103,8 +105,8 @@ export async function refundCancelled(shop: Shop, order_id: string, reason: Canc
 }
 
 /**
- * Records the outcome of a refund at the provider. A failed one stays failed. A successful one may still fail if a bank
- * rejects the money.
+ * Records the result of a refund at the provider. A failed refund stays failed; a successful one may still fail if a
+ * bank rejects the money. Returns whether anything changed.
  */
 export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome): Promise<boolean> {
   const { status } = outcome;
@@ -131,7 +133,10 @@ interface SettledRefund {
   reason: RefundReason;
 }
 
-/** Marks the locked order as paid again, minus other refunds, and corrects the earlier mail about the refund. */
+/**
+ * Marks the locked order as paid again, minus other refunds, and sends a mail that corrects the earlier one about the
+ * refund.
+ */
 async function takeBack(
   shop: Shop,
   before: LockedOrder,
@@ -155,7 +160,10 @@ async function takeBack(
 
 const NO_REASON = 'the provider gives no reason';
 
-/** Reserves the amount of a refund in a locked order, or throws. Returns whether nothing refundable is left. */
+/**
+ * Reserves the amount of a refund in a locked order. Throws if it is not refundable. Returns whether nothing refundable
+ * is left.
+ */
 export async function claim(shop: Shop, order_id: string, minor: number): Promise<boolean> {
   const digits = shop.currencyDigits;
   const { paid, refundable, count } = await balanceOf(shop, order_id);
@@ -176,7 +184,7 @@ export async function claim(shop: Shop, order_id: string, minor: number): Promis
   return minor === refundable;
 }
 
-/** Received and refundable amount of a locked order, in minor units. */
+/** Received and refundable amounts of a locked order, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
   const found = await shop.one<{ paid: string; begun: string; count: number }>(
     sql`select ${amountReceived} as paid, o.refunds_begun as begun, (
@@ -191,7 +199,7 @@ async function balanceOf(shop: Shop, order_id: string) {
   return { paid, refundable: paid - begun, count: found.count };
 }
 
-/** Records in the locked order that the money was returned, and restocks returned goods. */
+/** Records in the locked order that a refund succeeded, and restocks returned goods. */
 export async function succeed(
   shop: Shop,
   order_id: string,
@@ -232,7 +240,7 @@ export async function succeed(
   await endIfNothingLeft(shop, await lockOrder(shop, order_id), reason);
 }
 
-/** Records that the provider failed to refund. */
+/** Records that the provider failed to refund, and notifies the staff. */
 async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome): Promise<void> {
   const { id, order_id, amount } = refund;
   await release(shop, refund, false);

@@ -21,7 +21,7 @@ import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantiti
 import { amountReceived, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** Columns of orders: complete, in the form of the contract, in one statement. Unknown values are null. */
+/** Columns of orders, in the form of the contract and complete in one statement. Unknown values are null. */
 
 const lines = sql`(
   select coalesce(json_agg(${jsonObject<LineItem>({
@@ -42,8 +42,8 @@ const lines = sql`(
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 /**
- * The select list of an Order from `orders o`. Staff notes are only for the merchant. Guests do not learn whether the
- * e-mail has an account, nor which.
+ * The select list of an Order from `orders o`. Only the merchant gets staff notes. Guests do not learn whether the
+ * e-mail address has an account, nor which.
  */
 export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql {
   const isGuest = audience === 'customer' && shop.actorType === 'storefront' && shop.customerId === null;
@@ -164,7 +164,7 @@ const failureReason = sql`(
   select p.failure_reason from payments p where p.site_id = o.site_id and p.order_id = o.id
   order by p.created_at desc limit 1)`;
 
-/** Inputs of an order's payment field. */
+/** The data from which an order's payment field is made. */
 interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
@@ -220,7 +220,7 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
   return found;
 }
 
-/** Orders with all their parts, selected by a condition, order and limit on `orders o`. */
+/** Orders with all their parts. `chosen` is a condition, order and limit on `orders o`. */
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, ${detailsColumns}, ${paymentColumns}
@@ -250,7 +250,10 @@ function detailsOf(
 
 type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;
 
-/** One order with payment instructions, as the customer who placed it or completed its checkout sees it. */
+/**
+ * One order with payment instructions, as its customer sees it. Throws `not_found`, even if `customer_id` names another
+ * customer.
+ */
 export async function getForCustomer(shop: Shop, id: string, customer_id?: string): Promise<CustomerOrder> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
   const [found] = await forCustomer(shop, sql`o.id = ${id} and ${own}`);
@@ -258,7 +261,7 @@ export async function getForCustomer(shop: Shop, id: string, customer_id?: strin
   return found;
 }
 
-/** Orders by id as their customers see them, in any order. */
+/** Orders by id, as their customers see them. The result has no particular order. */
 export function listForCustomer(shop: Shop, ids: string[]): Promise<CustomerOrder[]> {
   return forCustomer(shop, sql`o.id = any(${ids}::uuid[])`);
 }

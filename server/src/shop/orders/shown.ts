@@ -5,21 +5,21 @@ import { amountReceived, type Received, refundDue } from './received.ts';
 import { getForCustomer } from './rows.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** An order with everything that its page shows to the person who placed it. */
+/** An order with everything that its page shows to the buyer. */
 export interface ShownOrder extends CustomerOrder {
   /** The buyer's language. */
   locale: string;
   tax_included: boolean;
   tax_lines: TaxLine[];
   discount_code: string | null;
-  /** Completed and pending refunds. Their notes and authors are only for the merchant. */
+  /** Completed and pending refunds, without notes and authors, which are only for the merchant. */
   refunds: ShownRefund[];
-  /** The amount still owed for a paid, cancelled order, minus pending refunds. */
+  /** The amount still owed for a cancelled paid order, minus pending refunds. */
   refund_due: string;
 }
 
 export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
-  /** Time of the refund; meaningless while it is pending. */
+  /** Time of the refund. It has no meaning while the refund is pending. */
   refunded_at: string;
 }
 

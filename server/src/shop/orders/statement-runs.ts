@@ -10,7 +10,7 @@ import * as events from './timeline.ts';
 const MOST_RUNS = 50;
 const MOST_NAMED = 100;
 
-/** The order has not changed since it was marked as paid. */
+/** Whether the order has not changed since it was marked as paid. */
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
   and o.refunds_begun = 0)`;
 
@@ -22,7 +22,7 @@ const order = jsonObject<StatementRun['orders'][number]>({
   undoable: undoable,
 });
 
-/** Columns of the `orders o` of a run. */
+/** Columns of a statement run, from its `orders o`. */
 const columns = selectList<StatementRun>({
   id: sql`o.statement_run_id`,
   marked_at: sql`max(o.payment_confirmed_at)`,
@@ -42,7 +42,7 @@ interface OrderOfRun {
   order_number: string;
 }
 
-/** Returns all orders of a run to awaiting payment, or none. Throws `not_found` or `statement_run_not_undoable`. */
+/** Makes all orders of a run await payment again, or none. Throws `not_found` or `statement_run_not_undoable`. */
 export async function undo(
   shop: Shop,
   run_id: string,

@@ -69,7 +69,7 @@ export function isSettled(status: PaymentStatus): boolean {
   return ['paid', 'partially_refunded', 'refunded'].includes(status);
 }
 
-/** The changed states before and after, for the timeline. */
+/** The states that changed, before and after, for the timeline. */
 export function changesBetween(before: OrderStates, after: Partial<OrderStates>): Record<string, unknown> {
   const fields = Object.keys(after) as (keyof OrderStates)[];
   return Object.fromEntries(

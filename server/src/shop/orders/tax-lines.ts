@@ -3,9 +3,9 @@ import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 import { STANDARD_CLASS } from '../totals.ts';
 
-/** Tax of an order by rate. */
+/** Tax of an order, by rate. */
 
-/** A line or the shipping cost of an order with its tax. */
+/** A line or the shipping cost of an order, with its tax. */
 export interface TaxedPart {
   line_item_id: string | null;
   tax_class: string;
@@ -15,8 +15,8 @@ export interface TaxedPart {
 }
 
 /**
- * The parts of `orders o` with a known rate: the lines in order, then the shipping cost. Orders from before migration
- * 0225 tax shipping at one rate, that of the standard class.
+ * The parts of `orders o` whose tax rate is known: the lines in order, then the shipping cost. In orders from before
+ * migration 0225, shipping is taxed at one rate, which is that of the standard class.
  */
 export const taxedParts: Sql = sql`(
   select coalesce(json_agg(json_build_object('line_item_id', t.id, 'tax_class', t.tax_class,

@@ -7,7 +7,7 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
 
-/** An event of an order. It is recorded once, as a sentence and as fields, and never changed. */
+/** An event of an order. It is recorded once, as a sentence and as fields, and never changes. */
 export interface OrderEvent {
   type: TimelineEntry['type'];
   /** A sentence for staff. */
@@ -15,12 +15,12 @@ export interface OrderEvent {
   context?: Record<string, unknown>;
 }
 
-/** Adds an event to the timeline of an order, with the actor. */
+/** Adds an event to the timeline of an order, with the caller as actor. */
 export function record(shop: Shop, order_id: string, happening: OrderEvent): Promise<void> {
   return recordForAll(shop, [order_id], happening);
 }
 
-/** Adds the same to the timelines of many orders. */
+/** Adds one event to the timelines of several orders. */
 export async function recordForAll(
   shop: Shop,
   order_ids: string[],
@@ -34,7 +34,7 @@ export async function recordForAll(
   );
 }
 
-/** A caller of the storefront without an account is a guest. */
+/** The type of the caller in the timeline. A storefront caller without an account is a guest. */
 function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
   if (actorType === 'storefront' || actorType === 'guest_agent') return 'guest';
   return actorType === 'anonymous' || actorId === SYSTEM.id ? 'system' : actorType;

@@ -1,8 +1,8 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
 /**
- * Passwords that attackers try first: the list of @zxcvbn-ts/language-common, made from leaked passwords. Loaded when
- * the first password is chosen.
+ * Passwords that attackers try first: the list in @zxcvbn-ts/language-common, made from leaked passwords. It is loaded
+ * when somebody first chooses a password.
  */
 let common: Promise<ReadonlySet<string>> | undefined;
 
@@ -19,7 +19,7 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   return (await common).has(password.normalize('NFKC').toLowerCase());
 }
 
-/** Throws a ValidationError that names the field. */
+/** Throws a ValidationError that names the field if the password is common. */
 export async function refuseCommonPassword(password: string, field: string): Promise<void> {
   if (!(await isCommonPassword(password))) return;
   throw new ValidationError([bodyMistake([field], 'password_too_common', COMMON_PASSWORD)]);

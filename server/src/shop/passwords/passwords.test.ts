@@ -49,7 +49,7 @@ test('comparing a password fails only if the stored hash cannot be parsed', asyn
   expect(await fitsPassword(await hashPassword('x'), 'x')).toBe(true);
 });
 
-// Other systems have no priority per thread.
+// Only Linux has a priority per thread.
 test.runIf(process.platform === 'linux')('hashes passwords at a lower CPU priority', async () => {
   await hashPassword('x');
 
@@ -58,7 +58,10 @@ test.runIf(process.platform === 'linux')('hashes passwords at a lower CPU priori
   expect(least).toBe(Math.min(19, getPriority() + 5));
 });
 
-/** The 19th field of the line. The second one, the name, is in brackets and may contain spaces. */
+/**
+ * The niceness of a thread: the 19th field of the line. The second field, the name, is in brackets and may contain
+ * spaces.
+ */
 function nicenessOf(thread: string): number {
   const line = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);

@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { Turns } from './turns.ts';
 
 /**
- * Threads that hash passwords, one hash at a time each. They have a lower priority than the rest (see thread.ts) and
- * leave a core free if there is more than one, so that hashing uses spare CPU time.
+ * Threads that hash passwords, one hash at a time each. They have a lower priority than other threads (see thread.ts)
+ * and leave one core free if there are several, so that hashing uses spare CPU time.
  */
 const THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 
@@ -19,14 +19,14 @@ const MAX_WAITING = 32;
 const turns = new Turns({ atOnce: THREADS, maxWaiting: MAX_WAITING, refusal: 'Too many logins at once. Try again.' });
 const idle: Worker[] = [];
 
-/** Returns the hash, or whether the password matches. Throws `unavailable` if the queue is full. */
+/** Computes the hash, or whether the password matches. Throws `unavailable` if the queue is full. */
 export function compute<Result extends string | boolean>(task: Task): Promise<Result> {
   return turns.take(async () => {
     const worker = idle.pop() ?? new Worker(new URL('./thread.ts', import.meta.url));
-    // Only a busy thread keeps the process alive.
+    // A waiting thread must not keep the process alive, but a busy one must.
     worker.ref();
     worker.postMessage(task);
-    // A failing thread ends; the next task starts another.
+    // A failing thread exits; the next task starts another.
     const [result] = await once(worker, 'message');
     worker.unref();
     idle.push(worker);

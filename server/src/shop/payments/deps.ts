@@ -1,5 +1,5 @@
 import type { LinkDeps } from '../links.ts';
 import type { PaymentProviders } from './providers.ts';
 
-/** The dependencies of a checkout besides the shop. */
+/** What checkouts need in addition to the shop. */
 export interface CheckoutDeps extends LinkDeps, PaymentProviders {}

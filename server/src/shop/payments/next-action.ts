@@ -3,13 +3,16 @@ import type { NextAction } from '@commerce-backend/spec';
 import { type Sealing, seal, unseal } from '../sealing.ts';
 import type { NextAction as Action } from './provider.ts';
 
-/** Encrypts a shopper's next action at the provider for storage, because anyone who has it can continue the payment. */
+/** Encrypts the shopper's next action for storage, because anyone who has it can continue the payment. */
 
 export function sealAction(secretKey: string, payment_id: string, action: Action): Buffer {
   return seal(sealingOf(secretKey, payment_id), JSON.stringify(action));
 }
 
-/** In the contract's form. Null if the server's secret key has changed since; the provider is then asked again. */
+/**
+ * Decrypts a next action. Returns null if the server's secret key has changed since; the provider is then queried
+ * again.
+ */
 export function openAction(secretKey: string, payment_id: string, sealed: Buffer): NextAction | null {
   const action = opened(secretKey, payment_id, sealed);
   return action && { url: null, client_secret: null, ...action };

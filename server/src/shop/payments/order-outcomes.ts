@@ -7,7 +7,8 @@ import type { Shop } from '../shop.ts';
 import type { Outcome } from './provider.ts';
 
 /**
- * Applies a payment's outcome to a locked order: paid, authorized, failed, or voided after the authorization expired.
+ * Applies the result of a payment to a locked order: it is paid, authorized, failed, or voided after its authorization
+ * expired.
  */
 export async function applyToOrder(shop: Shop, order: orders.LockedOrder, outcome: Outcome): Promise<void> {
   if (outcome.status === 'succeeded' && canMove(order, 'payment_status', 'paid')) {
@@ -32,7 +33,7 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
   await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
 }
 
-/** The payment has failed for good. Cancels the order unless a part has shipped. */
+/** Ends a payment that has failed for good. Cancels the order unless part of it has shipped. */
 async function end(
   shop: Shop,
   order: orders.LockedOrder,

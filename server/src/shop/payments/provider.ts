@@ -1,38 +1,42 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * A payment provider: an external service that is called outside of every transaction, may be slow, and may leave an
- * outcome unknown. Each attempt is recorded before it is made. Its `id` is ours and identifies the payment at the
- * provider: the same `id` is the same payment, however often it is sent.
+ * A payment provider: an external service that is called outside of transactions, may be slow, and may leave a result
+ * unknown. Each attempt is recorded before it is made. Its `id` is ours and identifies the payment at the provider: the
+ * same `id` means the same payment, however often it is sent.
  */
 export interface PaymentProvider {
   readonly name: string;
   /**
-   * Charges, authorizes or prepares a payment. Throws if the outcome is unknown: send the same payment again, or ask.
+   * Charges, authorizes or prepares a payment. Throws if the result is unknown: then send the same payment again, or
+   * query it.
    */
   begin(payment: PaymentToBegin): Promise<Outcome>;
-  /** The state of a payment; undefined if the provider has none with this id. */
+  /** The state of a payment; undefined if the provider has no payment with this id. */
   outcomeOf(payment: PaymentKey): Promise<Outcome | undefined>;
-  /** Captures a part or all of an authorized payment and releases the rest. The same capture id is the same capture. */
+  /**
+   * Captures an authorized payment in whole or in part and releases the rest. The same capture id means the same
+   * capture.
+   */
   capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
   /**
    * Cancels an open payment or releases an authorization. Returns the resulting state: `cancelled` (or `failed`), or
    * `succeeded` if it was too late; `giveBack` then returns the money. Repeating it is harmless.
    */
   cancel(payment: PaymentKey): Promise<Outcome>;
-  /** Refunds a part or all of a captured payment. The same refund id is the same refund. */
+  /** Refunds a captured payment in whole or in part. The same refund id means the same refund. */
   refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
   /**
    * Refunds everything that the provider still holds of a captured payment, however often it is called: `succeeded` if
    * nothing is left, `failed` if a person must handle it.
    */
   giveBack(payment: PaymentKey): Promise<RefundOutcome>;
-  /** Verifies and parses a webhook; undefined for an irrelevant event. Throws InvalidSignature and UnknownToAccount. */
+  /** Verifies and parses a webhook; undefined for an irrelevant event. Throws InvalidSignature or UnknownToAccount. */
   receive(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | undefined>;
 }
 
 export interface PaymentKey {
-  /** Our id, a UUID. */
+  /** Our id of the payment, a UUID. */
   id: string;
   site_id: string;
   /** The provider's id of the payment, once known. */
@@ -42,13 +46,16 @@ export interface PaymentKey {
 export interface PaymentToBegin {
   id: string;
   site_id: string;
-  /** Minor units by ISO 4217. The provider applies its own exceptions. */
+  /** In minor units by ISO 4217. The provider applies its own exceptions. */
   amount: number;
   currency: string;
   /** Whether the money is charged at once, or authorized until `capture`. */
   capture: 'automatic' | 'manual';
   means: PaymentMeans;
-  /** Return address after the provider's page: our own or a stored one, never directly from a request. */
+  /**
+   * URL to which the shopper returns from the provider's page: our own or a stored one, never one taken directly from a
+   * request.
+   */
   return_url: string | null;
   cancel_url: string | null;
   email: string | null;
@@ -59,7 +66,8 @@ export interface PaymentToBegin {
 }
 
 /**
- * Means of payment: a token of the test provider, a confirmation token made in the browser, or the provider's own page.
+ * Means of payment: a token of the test provider, a confirmation token created in the browser, or the provider's own
+ * page.
  */
 export type PaymentMeans =
   | { kind: 'card_token'; token: string }
@@ -70,13 +78,13 @@ export interface Outcome {
   status: 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'cancelled';
   /** The provider's id of the payment. */
   reference: string;
-  /** Reason code of a failed payment. */
+  /** Reason code for a failed payment. */
   reason: string | null;
   /** The shopper's next action, for `requires_action`. */
   next_action: NextAction | null;
   /**
-   * The charged or authorized amount by the provider, in minor units, for comparison with the requested one. Null if
-   * not reported.
+   * The amount that the provider charged or authorized, in minor units, to compare with the requested one. Null if it
+   * was not reported.
    */
   amount: number | null;
   currency: string | null;
@@ -88,7 +96,7 @@ export type NextAction = { type: 'redirect'; url: string } | { type: 'client_sec
 
 /** An amount to capture or refund, in minor units. */
 export interface MoneyMove {
-  /** Our id, which makes it happen once. */
+  /** Our id of the move, so that it happens only once. */
   id: string;
   amount: number;
   currency: string;
@@ -103,7 +111,7 @@ export interface RefundOutcome {
 /** Failure reason of a refund whose account or provider is no longer configured. */
 export const NO_ACCOUNT = 'account_not_available';
 
-/** A refund that somebody of the shop made at the provider itself. */
+/** A refund that the shop's staff made at the provider itself. */
 export interface MadeRefund {
   /** In minor units. */
   amount: number;
@@ -118,8 +126,9 @@ export type ProviderEvent =
   | { event_id: string; payment_id: string; made: MadeRefund };
 
 /**
- * A webhook about an object that the configured account does not have, for example after the shop changed its account
- * while events of the old one still arrive. `payment_id` is the payment of this shop that it names, if any.
+ * A webhook about an object that the configured account does not have: for example, events of the previous account that
+ * still arrive after the shop changed its account. `payment_id` is the payment of this shop that the webhook names, if
+ * any.
  */
 export class UnknownToAccount extends Error {
   readonly payment_id: string | undefined;

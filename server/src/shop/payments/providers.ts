@@ -4,7 +4,7 @@ import { PROVIDER_DEADLINES, type ProviderDeadlines } from './provider-deadlines
 
 /** The configured payment providers. */
 export interface PaymentProviders {
-  /** The provider of the configuration. Without one, cards are not accepted. */
+  /** The provider from the server's configuration. Without one, only shops with their own account accept cards. */
   card: PaymentProvider | undefined;
   /** The sites' own accounts, which take precedence. */
   accounts?: PaymentAccounts | undefined;
@@ -14,7 +14,7 @@ export function deadlinesOf({ accounts }: PaymentProviders): ProviderDeadlines {
   return accounts?.deadlines ?? PROVIDER_DEADLINES;
 }
 
-/** The provider for new payments of a site; undefined if there is none. */
+/** The payment provider for new payments of a site; undefined if there is none. */
 export async function providerOf(
   { card, accounts }: PaymentProviders,
   site_id: string,
@@ -22,7 +22,7 @@ export async function providerOf(
   return (await accounts?.providerOf(site_id)) ?? card;
 }
 
-/** The provider of a recorded payment; undefined if it is no longer configured. */
+/** The payment provider of a recorded payment; undefined if it is no longer configured. */
 export async function providerNamed(
   { card, accounts }: PaymentProviders,
   site_id: string,
@@ -33,7 +33,7 @@ export async function providerNamed(
   return own?.name === name ? own : undefined;
 }
 
-/** `providerNamed` for many payments of a site: reads the account and decrypts its keys once. */
+/** Like `providerNamed`, for many payments of a site: reads the account and decrypts its keys only once. */
 export function providersByName(
   providers: PaymentProviders,
   site_id: string,

@@ -56,7 +56,7 @@ export const TEST_PROVIDER = 'test_card';
 
 type Id = Pick<PaymentKey, 'site_id' | 'id'>;
 
-/** A payment in the provider's records. */
+/** A payment in the test provider's records. */
 export interface TestPayment extends RowOf<'test_payments', 'status' | 'currency' | 'return_url' | 'cancel_url'> {
   /** In minor units. */
   amount: number;
@@ -67,7 +67,7 @@ export interface TestPayment extends RowOf<'test_payments', 'status' | 'currency
 
 const COLUMNS = sql`status, amount, captured, currency, refunds, return_url, cancel_url`;
 
-/** Initial status by token. */
+/** Initial status of a payment, by token. */
 const BEGINNINGS: Partial<Record<string, Outcome['status']>> = {
   tok_success: 'succeeded',
   tok_authorized: 'authorized',
@@ -87,7 +87,7 @@ function enter(payment: PaymentToBegin): Sql {
       on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
-/** The current state of a payment, which changes with time. */
+/** Statement that updates a payment's status, which changes with time. */
 function progress({ site_id, id }: Id): Sql {
   const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
@@ -96,14 +96,14 @@ function progress({ site_id, id }: Id): Sql {
       returning ${COLUMNS}`;
 }
 
-/** Records a person's decision on the provider's page, which is final. */
+/** Statement that records a person's decision on the provider's page, which is final. */
 export function decide({ site_id, id }: Id, approved: boolean): Sql {
   return sql`update test_payments set captured = case when ${approved} and capture = 'automatic' then amount else 0 end,
         status = case when not ${approved} then 'failed' when capture = 'manual' then 'authorized' else 'succeeded' end
       where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning ${COLUMNS}`;
 }
 
-/** Records an unknown payment as cancelled, so that it cannot begin any more. */
+/** Statement that records an unknown payment as cancelled, so that it can no longer begin. */
 function cancelled({ site_id, id }: Id): Sql {
   return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
       values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())

@@ -6,20 +6,20 @@ import { encode } from 'uqr';
  * GiroCode. It exists only for transfers in EUR.
  */
 
-/** Lines of the payload in UTF-8, with their maximum lengths. */
+/** Fields of the payload, which is in UTF-8, with their maximum lengths. */
 const UTF_8 = '1';
 const LONGEST_NAME = 70;
 const LONGEST_REFERENCE = 140;
 const HIGHEST = 999_999_999.99;
-/** Version 13 with error correction M, the largest that the standard allows. */
+/** The largest size that the standard allows: version 13 with error correction M. */
 const LARGEST = { version: 13, bytes: 331 };
-/** White modules around the code (ISO/IEC 18004 §5.3.8). */
+/** Width of the white border in modules (ISO/IEC 18004 §5.3.8). */
 const BORDER = 4;
 
 /** A square of dark or light modules, including the white border. */
 export type TransferCode = boolean[][];
 
-/** The code of a transfer; undefined if the standard does not allow one. */
+/** The QR code of a transfer; undefined if the standard does not allow one. */
 export function transferCode(instructions: PaymentInstructions): TransferCode | undefined {
   const payload = payloadOf(instructions);
   if (payload === undefined || Buffer.byteLength(payload) > LARGEST.bytes) return undefined;
@@ -45,7 +45,7 @@ function payloadOf({
   return ['BCD', '002', UTF_8, 'SCT', ...parties, `EUR${amount}`, ...remittance].join('\n');
 }
 
-/** A line break in a field would start the next field. */
+/** Reduces a text to one line, because a line break would start the next field. */
 function oneLine(text: string, longest: number): string {
   const [...characters] = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   return characters.slice(0, longest).join('');

@@ -3,7 +3,7 @@ import { WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /**
- * Whether a product already matches the plan, so that saving it again writes nothing. Fields that the plan leaves open
+ * Whether a product already matches the plan, so that saving it would change nothing. Fields that the plan leaves open
  * are ignored.
  */
 export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory: boolean): boolean {
@@ -23,7 +23,10 @@ function isFieldAsPlanned(field: WrittenField, before: Product, plan: ProductPla
   return same(plan[field], before[field]);
 }
 
-/** The plan publishes an active product without a date now, unless it is published already. */
+/**
+ * Whether the publication time matches the plan. For an active product without a given time, the plan publishes it now
+ * unless it is already published.
+ */
 function isPublishedAsPlanned({ published_at }: Product, plan: ProductPlan): boolean {
   if (plan.published_at !== undefined) return moment(plan.published_at) === moment(published_at);
   return plan.status !== 'active' || published_at !== null;
@@ -56,13 +59,13 @@ function isSameVariant(before: Product['variants'][number] | undefined, plan: Va
   );
 }
 
-/** An option without an id is matched by position. */
+/** Whether the options match the plan. An option without an id is compared by position. */
 export function sameOptions(before: Product, options: OptionPlan[]): boolean {
   const shape = ({ id, name, values }: OptionPlan, i: number) => [id ?? before.options[i]?.id, name, values];
   return same(options.map(shape), before.options.map(shape));
 }
 
-/** An image without an id is matched by position. */
+/** Whether the images match the plan. An image without an id is compared by position. */
 function sameImages(before: Product, { images }: ProductPlan): boolean {
   if (!images) return true;
   const shape = ({ id, url, alt, position, width, height }: ImagePlan, i: number) => [

@@ -5,21 +5,21 @@ import type { Fields } from '../../db/fields.ts';
 /** A writable column of `products`. */
 interface Column {
   type: Sql;
-  /** Default of a new product. Without it, null is a normal value. */
+  /** Default for a new product. If there is none, null is a valid value. */
   initial?: Sql;
-  /** Included in every list of products. Otherwise only the dashboard and the audiences below get it. */
+  /** Whether every list of products includes the field. Otherwise only the dashboard and the audiences below get it. */
   listed?: true;
 }
 
 const text = sql`text`;
 
-/** Fields of a ProductInput that belong to its variants or are lists of parts. */
+/** Fields of a ProductInput that belong to its variants or are lists of its parts. */
 type FieldOfParts = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * Writable columns of `products`. A new field is one line here, such as `seo_title`: the plan of an input, the insert
- * and update statements, the comparison of an import and the dashboard's responses follow from it. The type check fails
- * for a missing field and for one that an input lacks.
+ * Writable columns of `products`. A new field, such as `seo_title`, takes one line here: the plan of an input, the
+ * insert and update statements, the comparison of an import and the dashboard's responses follow from it. The type
+ * check fails for a missing field and for one that an input lacks.
  */
 const COLUMNS = {
   name: { type: text, initial: sql`''`, listed: true },
@@ -41,7 +41,7 @@ const COLUMNS = {
 };
 
 export type WrittenField = keyof typeof COLUMNS;
-/** All of them; undefined leaves a field unchanged. */
+/** All writable fields; undefined leaves a field unchanged. */
 export type Written = { [Field in WrittenField]: ProductInput[Field] };
 
 export const WRITTEN_FIELDS = Object.keys(COLUMNS) as WrittenField[];
@@ -49,18 +49,18 @@ export const WRITTEN_FIELDS = Object.keys(COLUMNS) as WrittenField[];
 /** The unlisted fields that an audience gets. */
 export const UNLISTED = {
   dashboard: WRITTEN_FIELDS.filter((field) => !columnOf(field).listed),
-  /** The page of one product. */
+  /** On the page of one product. */
   storefront: ['description_html', 'seo_title', 'seo_description'],
   sync: ['description_html', 'seo_title', 'seo_description'],
   agent: [],
 } satisfies Record<string, WrittenField[]>;
 
-/** `name` is safe in a statement, because it is a key of COLUMNS. */
+/** The column of a field. `name` is safe in a statement, because it is a key of COLUMNS. */
 export function columnOf(field: WrittenField): Column & { name: Sql } {
   return { ...COLUMNS[field], name: raw(field) };
 }
 
-/** These fields from `products p`. */
+/** Selects these fields from `products p`. */
 export function fieldsOf(fields: WrittenField[]): Partial<Fields<Product>> {
   return Object.fromEntries(fields.map((field) => [field, sql`p.${raw(field)}`]));
 }

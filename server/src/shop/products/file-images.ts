@@ -19,8 +19,8 @@ interface ImageFile {
 }
 
 /**
- * The address of a ready file; null while it is processed. The state is locked until the transaction ends. Throws a
- * ValidationError, whose `loc` is the path of the image in the request.
+ * The URL of a ready file; null while the file is being processed. The file's state is locked until the transaction
+ * ends. Throws a ValidationError, whose `loc` is the path of the image in the request.
  */
 export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['body']): Promise<string | null> {
   const refused = (type: string, msg: string) => new ValidationError([{ loc: [...loc, 'file_id'], msg, type }]);
@@ -53,10 +53,10 @@ export async function countWaiting(shop: Shop, product_id: string): Promise<numb
   return row?.count ?? 0;
 }
 
-/** An image that keeps waiting, or a new one. */
+/** A waiting image that stays, or a new one. */
 export type WaitingPlan = Waiting | { id: string; alt: string | null; position: number };
 
-/** Replaces the waiting images of a product. */
+/** Replaces the images of a product that wait for their files. */
 export async function replaceWaiting(shop: Shop, product_id: string, planned: WaitingPlan[]): Promise<void> {
   const kept = planned.flatMap((image) => ('id' in image ? [image.id] : []));
   await shop.run(
@@ -69,7 +69,7 @@ export async function replaceWaiting(shop: Shop, product_id: string, planned: Wa
   }
 }
 
-/** Updates a waiting image. Returns whether there is one. */
+/** Updates an image that waits for its file. Returns whether there is one. */
 export async function updateWaiting(
   shop: Shop,
   product_id: string,
@@ -92,15 +92,16 @@ export async function removeWaiting(shop: Shop, product_id: string, id: string):
 }
 
 /**
- * A product as the merchant sees it, with waiting images in the status processing. Waiting images are read first: one
- * that arrives between the two statements is then found by both instead of neither. Throws `not_found`.
+ * A product as the merchant sees it. Images that wait for their files have the status processing. They are read before
+ * the product: an image whose file becomes ready between the two statements is then found by both instead of neither.
+ * Throws `not_found`.
  */
 export async function getWithWaiting(shop: Shop, product_id: string, baseUrl: string): Promise<Product> {
   const [waiting, product] = await together(readWaiting(shop, product_id, baseUrl), products.get(shop, product_id));
   return merge(product, waiting);
 }
 
-/** The same for a locked product. */
+/** Like `getWithWaiting`, for a product that is already read and locked. */
 export async function withWaiting(shop: Shop, product: Product, baseUrl: string): Promise<Product> {
   return merge(product, await readWaiting(shop, product.id, baseUrl));
 }
@@ -124,7 +125,9 @@ async function readWaiting(shop: Shop, product_id: string, baseUrl: string): Pro
   }));
 }
 
-/** An image keeps its id when its file is ready. */
+/**
+ * Merges waiting images into a product. An image keeps its id when its file becomes ready, so it is not added twice.
+ */
 function merge(product: Product, waiting: Product['images']): Product {
   const still = waiting.filter(({ id }) => !product.images.some((image) => image.id === id));
   return still.length === 0 ? product : { ...product, images: [...product.images, ...still] };
@@ -146,7 +149,7 @@ export interface Arrived {
   position: number;
 }
 
-/** Removes the images that wait for a file and returns them in the order of their addition. */
+/** Removes the images that wait for a file, and returns them in the order in which they were added. */
 export async function takeWaiting(shop: Shop, file_id: string): Promise<Arrived[]> {
   const rows = await shop.rows<Arrived>(
     sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${file_id}

@@ -13,8 +13,8 @@ import { insertImages } from './write.ts';
 const MAX_IMAGES = 250;
 
 /**
- * Adds an image at the given position or at the end. One whose file is being processed waits until it is ready. Throws
- * `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
+ * Adds an image at the given position or at the end. An image whose file is still being processed waits until it is
+ * ready. Throws `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
  */
 export async function create(shop: Shop, product_id: string, input: NewImage): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -35,7 +35,10 @@ export async function create(shop: Shop, product_id: string, input: NewImage): P
   return products.get(shop, product_id);
 }
 
-/** Null for a file in processing. Throws a ValidationError, whose `loc` is the path of the image in the request. */
+/**
+ * The URL of a new image; null while its file is being processed. Throws a ValidationError, whose `loc` is the path of
+ * the image in the request.
+ */
 export async function addressOf(
   shop: Shop,
   { url, file_id }: Pick<NewImage, 'url' | 'file_id'>,
@@ -59,7 +62,7 @@ async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id
   if (image.position <= before.length) await moveToPosition(shop, product_id, image.id, image.position);
 }
 
-/** Adds the images that waited for a file that is ready now. */
+/** Adds the images that waited for a file once it is ready. */
 export async function showFile(shop: Shop, file_id: string): Promise<void> {
   await fileImages.lockProductsOf(shop, file_id);
   const url = await fileImages.addressOfFile(shop, file_id);
@@ -72,7 +75,7 @@ export async function showFile(shop: Shop, file_id: string): Promise<void> {
   }
 }
 
-/** Changes the given fields. Without a difference, the product stays unchanged. Throws `not_found`. */
+/** Changes the given fields. If nothing differs, the product stays unchanged. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
   if (!(await idsOf(shop, product_id)).includes(id)) return updateWaiting(shop, product_id, id, patch);
@@ -109,7 +112,8 @@ function stillProcessing(): ShopError {
 }
 
 /**
- * Sets it as the image of exactly these variants. A variant refers to its image by address. Returns how many changed.
+ * Makes the image that of exactly these variants. A variant refers to its image by URL. Returns how many variants
+ * changed.
  */
 async function showForVariants(shop: Shop, product_id: string, id: string, variant_ids: string[]): Promise<number> {
   const known = await shop.rows<RowOf<'variants', 'id'>>(
@@ -147,7 +151,7 @@ async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Returns whether any image moved. */
+/** Moves an image to a position. Returns whether any image moved. */
 async function moveToPosition(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const ids = moveTo(await idsOf(shop, product_id), id, position);
   const moved = await shop.run(
@@ -159,7 +163,7 @@ async function moveToPosition(shop: Shop, product_id: string, id: string, positi
   return moved > 0;
 }
 
-/** Images are part of the product, whose webhooks depend on updated_at. */
+/** Updates the product's updated_at after a change of its images, because the product's webhooks depend on it. */
 async function markProductUpdated(shop: Shop, product_id: string): Promise<void> {
   await shop.run(sql`update products set updated_at = now() where site_id = ${shop.siteId} and id = ${product_id}`);
 }

@@ -2,8 +2,8 @@ import type { Product, ProductImport, ValidationErrorItem } from '@commerce-back
 import { combinationOf } from './plan.ts';
 
 /**
- * Products of an import without a price, which other shops keep although they cannot be bought. New ones become drafts
- * at 0 and stay drafts when the file is imported again, so that nothing is sold for 0 by mistake.
+ * Imported products without a price, which other shop systems store although they cannot be bought. New ones become
+ * drafts with the price 0 and stay drafts when the file is imported again, so that nothing is sold for 0 by mistake.
  */
 
 /** Whether the row creates or keeps a draft because a price is missing. `before` is the existing product. */
@@ -18,7 +18,10 @@ export function isPricelessDraft({ price, variants = [] }: ProductImport, before
   );
 }
 
-/** The product as a draft, with missing prices at 0 if it is new; any other product unchanged. */
+/**
+ * The product as a draft if it has no price, with missing prices set to 0 if it is new. Any other product stays
+ * unchanged.
+ */
 export function draftIfPriceless(input: ProductImport, before: Product | undefined): ProductImport {
   if (!isPricelessDraft(input, before)) return input;
   const draft: ProductImport = { ...input, status: 'draft' };

@@ -1,11 +1,14 @@
 import type { Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { combinationOf } from './plan.ts';
 
-/** The share of the old price above which a change is usually a slip of the decimal sign. */
+/** A price that changes by more than this share is probably a slip of the decimal mark. */
 const LARGE_CHANGE = 0.8;
 const MOST_WARNINGS = 10;
 
-/** Warns of prices that an import changes by more than 80 %, at most ten of a product. `before` is the existing product. */
+/**
+ * Warnings about prices that an import changes by more than 80 %, at most ten per product. `before` is the existing
+ * product.
+ */
 export function largePriceChanges(
   { price, variants = [] }: ProductImport,
   before: Product,

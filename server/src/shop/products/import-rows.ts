@@ -10,8 +10,8 @@ import { lockBySlug, updateProduct } from './update.ts';
 import { isSkuTaken } from './write.ts';
 
 /**
- * Writes the valid rows of an import. New products are written together, in as many statements as one. If one is
- * rejected, the rows are written again in halves, until only rejected rows are left out.
+ * Writes the valid rows of an import. New products are written together, in as many statements as one product needs. If
+ * one of them is rejected, the rows are written again in halves, until only rejected rows are left out.
  */
 
 export type RowResult = ImportResult['results'][number];
@@ -32,7 +32,7 @@ interface Settings {
   drafts_without_price?: boolean;
 }
 
-/** Rows take effect in order. `known` are the locked products of their slugs. */
+/** Writes rows in their order. `known` contains the locked products with the rows' slugs. */
 export async function writeRows(
   shop: Shop,
   settings: Settings,
@@ -118,7 +118,10 @@ async function createRows(shop: Shop, settings: Settings, rows: NewRow[]): Promi
   }));
 }
 
-/** Returns the ids; undefined, with nothing written, if one of the rows is rejected. */
+/**
+ * Creates the products of several rows. Returns their ids, or undefined if one of the rows is rejected; nothing is
+ * written then.
+ */
 async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[]): Promise<string[] | undefined> {
   const plans = rows.map(({ plan, input }) => ({ ...plan, slug: input.slug }));
   try {
@@ -164,7 +167,7 @@ const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },
 };
 
-/** The rejection by a rule or a database constraint; undefined for any other error. */
+/** The rejection if the error comes from a rule or a database constraint; undefined for any other error. */
 function refusalIn(error: unknown) {
   const { code, message, context } =
     error instanceof ShopError ? error : { code: codeOf(error), message: '', context: {} };
@@ -194,11 +197,13 @@ async function write(shop: Shop, settings: Settings, row: ImportRow, known: Prod
     }
     const [product_id] = (await products.insertAll(shop, [{ ...plan, slug: input.slug }], 'import')) ?? [];
     if (product_id) return { ...resultOf(row), status: 'created', product_id };
-    // A concurrent call created the product; now it can be read and updated.
+    // A concurrent call has created the product, so it can now be read and updated.
   }
 }
 
-/** The fields that count as a change: all except times and ids of replaced parts. */
+/**
+ * The product as text for comparison, without fields that do not count as a change: times, and ids of replaced parts.
+ */
 function comparable(product: Product): string {
   return JSON.stringify(product, (key, value: unknown) => (key === 'updated_at' || key === 'id' ? undefined : value));
 }

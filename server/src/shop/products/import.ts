@@ -18,10 +18,14 @@ export interface ImportCall {
   products: unknown[];
   dry_run?: boolean;
   /**
-   * The origins of the server and of the shop's hosts. Images elsewhere need https, except in the shop's own catalogue.
+   * The origins of the server and of the shop's hosts. Other image URLs need https, unless the shop's own catalogue
+   * already uses them.
    */
   own_origins?: string[];
-  /** Also set the stock of existing variants; otherwise stock sold since the export would be restored. */
+  /**
+   * Whether to set the stock of existing variants too. Otherwise an import would restore stock that was sold since the
+   * export.
+   */
   update_inventory?: boolean;
   /** New products without a price become drafts and stay drafts; otherwise they are rejected. */
   drafts_without_price?: boolean;
@@ -90,7 +94,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
   };
 }
 
-/** Indexes all rows together, which is cheaper than one by one. */
+/** Updates the search index for all rows together, which is cheaper than one by one. */
 async function indexRows(shop: Shop, results: RowResult[]): Promise<void> {
   const idsOf = (wanted: RowResult['status']) =>
     results.flatMap(({ status, product_id }) => (status === wanted && product_id ? [product_id] : []));
@@ -103,7 +107,7 @@ function slugIn(row: unknown): string | null {
   return typeof slug === 'string' ? slug.slice(0, 255) : null;
 }
 
-/** Reports a slug that an earlier row has. `firsts` maps each slug to its first row. */
+/** Reports a slug that an earlier row already has. `firsts` maps each slug to the index of its first row. */
 function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc: Place): ValidationErrorItem[] {
   const first = firsts.get(slug);
   if (first === loc.at(-1)) return [];
@@ -111,7 +115,7 @@ function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc:
   return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
 }
 
-/** Reports elements and attributes of a formatted description that are removed. */
+/** Warns about elements and attributes that sanitizing removes from a formatted description. */
 function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
   const html = (row as { description_html?: unknown } | null)?.description_html;
   if (typeof html !== 'string') return [];

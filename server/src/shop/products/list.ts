@@ -13,21 +13,21 @@ import { ShownJson } from './shown.ts';
 import { type Shown, shownColumns, wholeColumns } from './shown-fields.ts';
 import { totalOf } from './totals.ts';
 
-/** Shared parts of the merchant's and the public product lists. */
+/** What the merchant's and the public product lists have in common. */
 
-/** The products of a query, as parts of a statement over `products p`. */
+/** The products that a query selects, as parts of a statement on `products p`. */
 export interface Matching {
   with: Sql;
   join: Sql;
   where: Sql;
 }
 
-/** Products that meet all conditions. */
+/** Selects the products that meet all conditions. */
 export function matching(conditions: Sql[]): Matching {
   return { with: empty, join: empty, where: join(conditions, ' and ') };
 }
 
-/** Products with similarly spelled names, for a search without results; `found.rank` is the similarity. */
+/** Selects products with similarly spelled names, for a search without results; `found.rank` is the similarity. */
 export function matchingAlike(conditions: Sql[], q: string): Matching {
   return {
     with: sql`with found as materialized (select * from ${searchProducts(q)})`,
@@ -36,7 +36,10 @@ export function matchingAlike(conditions: Sql[], q: string): Matching {
   };
 }
 
-/** The products `p` of this part of a statement, as `found`: read once, and not again for the count and each part of the page. */
+/**
+ * Selects the products `p` of a part of a statement as `found`, so that they are read once instead of for the count and
+ * each part of the page.
+ */
 export function matchingAll(from: Sql): Matching {
   return {
     with: sql`with found as materialized (
@@ -47,10 +50,10 @@ export function matchingAll(from: Sql): Matching {
   };
 }
 
-/** At most this many matches are looked up one by one: beyond that, reading the whole catalogue is quicker. */
+/** Maximum number of matches that are looked up one by one. Beyond that, reading the whole catalogue is faster. */
 const LOOKED_UP = 5_000;
 
-/** The search results with their sort keys, as `found`. */
+/** Selects the search results as `found`, with their sort keys. */
 export function matchingSearch(
   shop: Shop,
   { weighted, codes, minCoverage, modifierAlone, total }: SearchResult,
@@ -72,8 +75,8 @@ export function matchingSearch(
 }
 
 /**
- * The products of a page that lies among the best, which have an order of their own; undefined if it goes beyond them. With
- * `soldOutLast`, those that cannot be bought come after the others.
+ * The ids of a page that lies within the best results, which have their own order; undefined if the page goes beyond
+ * them. With `soldOutLast`, products that cannot be bought come last.
  */
 export function rankedIds(
   { best, total }: Pick<SearchResult, 'best' | 'total'>,
@@ -96,7 +99,10 @@ export interface ShownPage {
   rest: string;
 }
 
-/** One page of search results in the given order of `found p`; one statement. Stock is looked up until the page is full. */
+/**
+ * One page of search results in the given order of `found p`, in one statement. Stock is looked up only until the page
+ * is full.
+ */
 export async function readFoundPage(
   shop: Shop,
   { with: found }: Matching,
@@ -113,10 +119,12 @@ export async function readFoundPage(
   );
 }
 
-/** Position of products in a list that cannot be bought now. */
+/** Where a list shows products that cannot be bought now. */
 export type Unavailable = 'show' | 'hide' | 'last';
 
-/** The requested position; by default last, unless an order is requested. */
+/**
+ * Where the list shows unavailable products: as requested; by default last, or in their place if an order is requested.
+ */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';
   return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');
@@ -154,7 +162,7 @@ export async function readRankedPage(shop: Shop, ids: string[], total: number, q
   return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
 }
 
-// The limits are subqueries, because with plain values PostgreSQL would plan again for each value.
+// The limits are subqueries, because with plain values PostgreSQL would plan the statement again for each value.
 async function readShown(
   shop: Shop,
   { found, total, from, last = false }: { found: Sql; total: Sql; from: Sql; last?: boolean },
@@ -174,7 +182,7 @@ async function readShown(
 }
 
 /**
- * Products in stock up to the end of the page and, only if these are too few, the others. Ordering by availability
+ * Reads products in stock up to the end of the page, and others only if these are too few. Ordering by availability
  * would read all products for each page.
  */
 function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
@@ -193,7 +201,10 @@ function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number;
 const NOTHING = sql`unnest(array[]::uuid[]) with ordinality as chosen (id, place)`;
 const BUYABLE_FIRST = sql`unnest((select ids from page)) with ordinality as chosen (id, place)`;
 
-/** The version is a subquery, so that it is read once instead of per product. */
+/**
+ * Reads products with the catalogue's version. The version is a subquery, so that it is read once instead of for each
+ * product.
+ */
 async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {
   return shop.rows<CountedShown>(
     sql`${found}
@@ -207,7 +218,7 @@ async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql):
 
 type WithVersion = Shown & { version: string; key: string };
 
-/** A public product with the catalogue's version. */
+/** A public product with the catalogue's version; undefined if there is none. */
 export function readShownProduct(shop: Shop, by: 'id' | 'slug', key: string): Promise<WithVersion | undefined> {
   return shop.oneOf(SHOWN_PRODUCTS[by], key);
 }
@@ -228,7 +239,7 @@ function shownProducts(key: Sql, isOneOf: (keys: string[]) => Sql): Listing<With
   };
 }
 
-/** The response with a page and the other fields of the body. */
+/** A response that contains a page and the other fields of the body. */
 export function shownList<Body>(
   shop: Shop,
   { products, version, rest }: ShownPage,
@@ -251,12 +262,12 @@ function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   };
 }
 
-/** Best matches first, of products that `found.rank` orders. */
+/** Orders products by `found.rank`, best matches first. */
 export const byRelevance = sql`found.rank desc, p.sales_count desc, p.id`;
 
 /**
- * One page of whole products with the total, in one statement. Chooses the page first: otherwise PostgreSQL computes
- * the columns of skipped rows as well.
+ * One page of whole products with the total, in one statement. A subquery chooses the page first: otherwise PostgreSQL
+ * computes the columns of skipped rows too.
  */
 export async function readPage(
   shop: Shop,
@@ -281,7 +292,7 @@ export async function readPage(
   return pageWith(rows, query);
 }
 
-/** Each row contains the total. An empty page has one row with only the total. */
+/** A row with the total. An empty page has one row that contains only the total. */
 type Counted = { total: number } & OrNulls<Product>;
 
 function pageWith(rows: Counted[], query: PageQuery): ProductPage {
@@ -291,14 +302,14 @@ function pageWith(rows: Counted[], query: PageQuery): ProductPage {
   return { products, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Filters by label: any of the values of a kind, case-insensitive. */
+/** Filters by vendor, product type and tag: any of the given values, case-insensitive. */
 export interface LabelQuery {
   vendor?: string[];
   product_type?: string[];
   tag?: string[];
 }
 
-/** A condition on `products p` for each given kind. */
+/** One condition on `products p` for each filter that is given. */
 export function labelFilters({ vendor, product_type, tag }: LabelQuery): { kind: keyof LabelQuery; condition: Sql }[] {
   const found: ReturnType<typeof labelFilters> = [];
   const add = (kind: keyof LabelQuery, values: string[] | undefined, isOne: (lowered: string[]) => Sql) => {

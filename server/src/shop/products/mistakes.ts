@@ -20,7 +20,7 @@ export class Mistakes {
     }
   }
 
-  /** Records the mistakes of an error; rethrows any other error. */
+  /** Records the mistakes of a ValidationError; rethrows any other error. */
   keep(error: unknown): undefined {
     if (!(error instanceof ValidationError)) throw error;
     this.#items.push(...error.detail);

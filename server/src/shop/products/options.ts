@@ -9,8 +9,8 @@ import * as products from './products.ts';
 import { insertOptions, summarize } from './write.ts';
 
 /**
- * Options of a product. An option's position determines which of option1 to option3 contains the variants' values, so
- * adding, moving and deleting options rewrites those columns of all variants in one statement.
+ * Options of a product. An option's position determines which of option1 to option3 contains its values in the
+ * variants. So adding, moving and deleting options rewrites those columns of all variants in one statement.
  */
 const MAX_OPTIONS = 3;
 
@@ -21,7 +21,7 @@ interface OptionRow {
   values: string[];
 }
 
-/** Adds an option at the end; each variant gets its first value. */
+/** Adds an option at the end. Each variant gets the option's first value. */
 export async function create(shop: Shop, product_id: string, { name, values }: OptionInput): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -34,8 +34,8 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
 }
 
 /**
- * Renames or moves an option, or replaces its values. A value in use must stay (`option_in_use`). Without a difference,
- * the product stays unchanged.
+ * Renames or moves an option, or replaces its values. Throws `option_in_use` if a value in use would be removed. If
+ * nothing differs, the product stays unchanged.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: OptionPatch): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -100,7 +100,9 @@ async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids:
   await rewriteVariants(shop, product_id, places, null);
 }
 
-/** Moves the values of all variants: the i-th value comes from position `from[i]`; `added` follows them. */
+/**
+ * Moves the option values of all variants: the new i-th value comes from position `from[i]`, and `added` follows these.
+ */
 async function rewriteVariants(shop: Shop, product_id: string, from: number[], added: string | null): Promise<void> {
   const places = [...from, ...(added === null ? [] : [4])];
   await shop.run(

@@ -5,8 +5,8 @@ import { type Written, writtenOf } from './fields.ts';
 import { Mistakes, type Place } from './mistakes.ts';
 
 /**
- * Plans a product for writing: fills in defaults, normalizes amounts and checks rules across fields. Pure: the database
- * checks slugs and SKUs.
+ * Plans how a product is written: fills in defaults, normalizes amounts, and checks rules that concern several fields.
+ * Does not use the database, which checks slugs and SKUs.
  */
 export interface ProductPlan extends Written {
   options: OptionPlan[];
@@ -14,7 +14,7 @@ export interface ProductPlan extends Written {
   images: ImagePlan[] | undefined;
 }
 
-/** Parts with an id exist already. */
+/** A planned image. One with an id already exists. */
 export type ImagePlan = ImageInput & { id?: string | undefined };
 
 export interface OptionPlan {
@@ -26,7 +26,7 @@ export interface OptionPlan {
 export interface VariantPlan {
   /** Undefined for a new variant. */
   id: string | undefined;
-  /** The current SKU of an existing variant. */
+  /** The current SKU, if the variant exists. */
   old_sku: string | null;
   sku: string | null;
   barcode: string | null;
@@ -36,7 +36,7 @@ export interface VariantPlan {
   price: string;
   compare_at_price: string | null;
   cost_per_item: string | null;
-  /** Null if the input has none: a new variant starts with 0, an existing one keeps its stock. */
+  /** Null if the input has none: then a new variant starts with 0, and an existing one keeps its stock. */
   inventory_quantity: number | null;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number | null;
@@ -47,7 +47,7 @@ export interface VariantPlan {
 }
 
 const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
-/** Top-level product fields that describe the default variant, besides amounts and stock. */
+/** Product fields that describe the default variant, in addition to amounts and stock. */
 export const VARIANT_DETAILS = [
   'sku',
   'barcode',
@@ -59,8 +59,8 @@ export const VARIANT_DETAILS = [
 ] as const;
 
 /**
- * Throws a ValidationError with every mistake; `loc` is the path of the input in the request. With a product `before`,
- * missing options, variants and fields of variants stay unchanged.
+ * Plans a product. Throws a ValidationError with every mistake; `loc` is the path of the input in the request. For an
+ * existing product `before`, missing options, variants and fields of variants stay unchanged.
  */
 export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
@@ -93,7 +93,10 @@ function taxClassOf(taxable: boolean | undefined, before: Product | undefined): 
   return taxable && before?.tax_class === 'zero' ? 'standard' : undefined;
 }
 
-/** Formats that only have HTML write a plain description in paragraphs; when read again, it counts as unchanged. */
+/**
+ * Whether HTML is only the product's plain description in paragraphs, and so counts as unchanged. Formats that have
+ * only HTML write it that way.
+ */
 function isStillPlain(before: Product | undefined, html: string | null | undefined): boolean {
   return before?.description_html === null && html != null && html === paragraphsOf(before.description);
 }
@@ -107,13 +110,13 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
   return variant;
 }
 
-/** Files that refer to a known image again rarely contain its size. */
+/** The size of an image that the product already has. Files that refer to such an image rarely contain its size. */
 function sizeOf(url: string, before: Product | undefined) {
   const known = before?.images.find((image) => image.url === url);
   return known && { width: known.width, height: known.height };
 }
 
-/** `product` has the default amounts for variants, `old` is the existing variant. */
+/** Plans one variant. `product` has the default amounts for variants; `old` is the existing variant. */
 export function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
@@ -133,7 +136,7 @@ export function planVariant(
   if (price && compare && !isSale(compare)) {
     mistakes.add([...loc, 'compare_at_price'], 'greater_than', `Must be above the price, ${price}.`, { gt: price });
   }
-  // As in a PATCH, a new price at or above the old compare_at_price ends the sale.
+  // As in a PATCH, a new price at or above the existing compare_at_price ends the sale.
   if (saleOf.compare_at_price === undefined && old?.compare_at_price && isSale(old.compare_at_price)) {
     compare = old.compare_at_price;
   }
@@ -191,7 +194,7 @@ export function checkCombinations(
   loc: Place,
 ): void {
   const combinations = new Set<string>();
-  // Older shops have SKUs that differ only in case. Unchanged ones are accepted.
+  // Existing SKUs may differ only in case. They are accepted while they stay unchanged.
   const skus = new Set(variants.filter((variant) => !hasNewSku(variant)).map(({ sku }) => sku?.toLowerCase()));
   variants.forEach((variant, i) => {
     const place = [...loc, 'variants', i];
@@ -212,7 +215,8 @@ export function hasNewSku({ sku, old_sku }: VariantPlan): boolean {
 }
 
 /**
- * Requires one value per option, from its list, and none beyond. An option whose values are not known yet accepts any.
+ * Records a mistake unless the variant has one listed value for each option, and none beyond. An option whose values
+ * are not known yet accepts any.
  */
 function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes: Mistakes, loc: Place): void {
   OPTION_FIELDS.forEach((field, i) => {
@@ -228,14 +232,14 @@ function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes
   });
 }
 
-/** The mistake for a value that its option does not list. */
+/** The message for a value that its option does not list. */
 export function notAmong({ name }: OptionPlan): string {
   return `Not among the values of ${name}. Add it to the option first.`;
 }
 
 type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
 
-/** The identity of a variant across imports: its option values. */
+/** Identifies a variant across imports by its option values. */
 export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
   return JSON.stringify([option1, option2, option3]);
 }

@@ -27,14 +27,13 @@ import {
 
 /**
  * Products as the merchant manages them. `plan.ts` validates an input, `write.ts` inserts a plan, `import.ts` processes
- * many, `replace.ts` saves one with all its parts. Every change of a product, here and in variants.ts, options.ts and
- * images.ts:
- *
+ * many products, `replace.ts` saves one with all its parts. Every change of a product, here and in variants.ts,
+ * options.ts and images.ts:
  * 1. locks the product and the variants that it changes or deletes, in id order.
- * 2. writes the differences; without any, it ends here.
+ * 2. writes the differences; if there are none, it ends here.
  * 3. updates the product's summary of its variants (`summarize`) and the search index (`indexProducts`).
- * An import first locks its slugs in one order, and then products and variants in id order (update.ts). Only the stock
- * of a variant is changed without the lock of its product (stock/stock.ts).
+ * An import first locks its slugs in a fixed order, and then products and variants in id order (update.ts). Only a
+ * variant's stock is changed without locking its product (stock/stock.ts).
  */
 
 /** A product with options, images and variants, as the merchant sees it. Throws `not_found`. */
@@ -51,7 +50,10 @@ export async function create(shop: Shop, input: ProductInput): Promise<Product> 
   return get(shop, id);
 }
 
-/** Throws `slug_taken` or `sku_taken`. The caller updates the search index. */
+/**
+ * Inserts a planned product, with a free slug if it has none. Returns its id. Throws `slug_taken` or `sku_taken`. The
+ * caller updates the search index.
+ */
 async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
   if (!plan.slug) return insertWithFreeSlug(shop, plan);
   const [id] = (await insertAll(shop, [{ ...plan, slug: plan.slug }])) ?? [];
@@ -60,8 +62,8 @@ async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
 }
 
 /**
- * Inserts planned products, in as many statements as for one. Returns their ids; undefined if another product has one
- * of the slugs, and then the caller rolls back. The caller updates the search index. Throws `sku_taken`.
+ * Inserts planned products, in as many statements as for one. Returns their ids, or undefined if another product has
+ * one of the slugs; then the caller must roll back. The caller updates the search index. Throws `sku_taken`.
  */
 export async function insertAll(
   shop: Shop,
@@ -109,8 +111,8 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
 const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT_DETAILS] as const;
 
 /**
- * Changes the given fields. Without a difference, nothing is written and no event is sent. Throws `not_found`,
- * `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the variants.
+ * Changes the given fields. If nothing differs, nothing is written and no event is sent. Throws `not_found`,
+ * `slug_taken`, `sku_taken`, or `product_has_variants` for fields that belong to the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
   const locked = await shop.one<RowOf<'products', 'has_variants'>>(
@@ -159,7 +161,7 @@ const ASSIGNED = join(COLUMNS.map((name) => sql`${name} = w.${name}`));
 const OLD = join(COLUMNS.map((name) => sql`p.${name}`));
 const NEW = join(COLUMNS.map((name) => sql`w.${name}`));
 
-/** The new value of a field. */
+/** The new value of a column, as an expression. */
 function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   const { name, type, initial } = columnOf(field);
   const value = sql`${field === 'metadata' && patch.metadata ? JSON.stringify(patch.metadata) : (patch[field] ?? null)}::${type}`;
@@ -167,7 +169,7 @@ function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   return sql`case when ${patch[field] !== undefined} then ${value} ${otherwise(field, patch)} else ${name} end`;
 }
 
-/** The value of a missing field that depends on other fields. */
+/** The value of a missing field if it depends on other given fields, as part of a `case`. */
 function otherwise(field: WrittenField, { description, status }: Partial<Written>): Sql {
   if (field === 'published_at') return sql`when ${status === 'active'} then coalesce(published_at, now())`;
   if (field !== 'description_html') return empty;
@@ -260,7 +262,7 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
   return { id, deleted: true };
 }
 
-/** Pages of products by id for an export; `cursor` is the last id of the previous page. */
+/** One page of products ordered by id, for an export; `cursor` is the last id of the previous page. */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, status }: { cursor?: string; limit?: number; status?: string },

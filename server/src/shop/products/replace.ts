@@ -13,7 +13,7 @@ import { takenSkus } from './taken-skus.ts';
 import { lockWithVariants, updateProduct } from './update.ts';
 
 /**
- * Saves a product as a whole. Without a difference, nothing is written and no event is sent. Throws `not_found`,
+ * Saves a product as a whole. If nothing differs, nothing is written and no event is sent. Throws `not_found`,
  * `slug_taken`, `conflict` if a variant with reserved stock would be deleted, `insufficient_stock`, or a
  * ValidationError.
  */
@@ -36,7 +36,7 @@ export async function replace(shop: Shop, id: string, input: ProductReplacement,
 
 type ImageReplacement = NonNullable<ProductReplacement['images']>[number];
 
-/** Plans the images that the product shows and those that wait for their file; `before` contains both. */
+/** Plans the images that the product shows, and those that still wait for their file; `before` contains both. */
 async function planImages(shop: Shop, sent: ImageReplacement[], before: Product, mistakes: Mistakes) {
   const loc: Place = ['body', 'images'];
   const known = knownParts('image', sent, before.images, mistakes, loc);

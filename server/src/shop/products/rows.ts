@@ -6,15 +6,15 @@ import type { Shop } from '../shop.ts';
 import { shownQuantitySql } from '../shown-quantity.ts';
 import { fieldsOf, UNLISTED } from './fields.ts';
 
-/** Columns of products: with options, images and variants, in the form of the contract, in one statement. */
+/** Columns of products in the form of the contract, with options, images and variants, in one statement. */
 
-/** The reader of a product. See shown-fields.ts for the storefront's lists. */
+/** Who reads a product. See shown-fields.ts for the storefront's lists. */
 export type Audience = 'dashboard' | 'agent' | 'sync';
 
 /** Whether `products p` is public. */
 export const visible = sql`p.status = 'active' and p.published_at <= now()`;
 
-/** The opposite of `visible`, in parts that each have a partial index (`products_hidden`). */
+/** The opposite of `visible`, in parts that each have an index (`products_hidden`). */
 const hidden = [
   sql`(p.status <> 'active' or p.published_at is null)`,
   sql`p.status = 'active' and p.published_at > now()`,
@@ -28,26 +28,26 @@ export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
 
 /**
- * The same as a look-up per product, for lists that end after a page: with `exists` the planner might read all variants
- * first.
+ * Like `inStock`, but looked up for each product, for lists that end after a page: with `exists` the planner might read
+ * all variants first.
  */
 export const canBeBought = sql`coalesce((
   select true from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available} limit 1), false)`;
 
-/** The conditions that the search uses. */
+/** The conditions on products that the search uses. */
 export const searchFilters: ProductFilters = { visible, hidden, inStock, canBeBought };
 
-/** For searches of staff, who see every product. */
+/** The conditions for searches by staff, who see every product. */
 export const wholeCatalogue: ProductFilters = { ...searchFilters, visible: sql`true`, hidden: [] };
 
-/** The products that `from` selects and orders; it must offer `products` as `p`. */
+/** The products that `from` selects and orders. It must name `products` as `p`. */
 export async function productRows(shop: Shop, audience: Audience, from: Sql): Promise<Product[]> {
   return shop.rows<Product>(sql`select ${productColumns(shop, audience)} ${from}`);
 }
 
 /**
- * Whole products by id, in the order of the ids, without unknown ones. Quantities are exact, for checking availability,
- * whatever the shop shows; low stock is marked only if the shop shows it.
+ * Whole products in the order of the ids, without unknown ones. Quantities are exact, whatever the shop shows, because
+ * availability is checked with them; low stock is marked only if the shop shows it.
  */
 export async function productsByIds(shop: Shop, audience: Audience, ids: string[]): Promise<Product[]> {
   const products = await productRows(
@@ -97,7 +97,7 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
   });
 }
 
-/** The variants that use `product_images i`. */
+/** The ids of the variants that use `product_images i`. */
 export const variantIdsOfImage = sql`(
   select coalesce(json_agg(v.id order by v.position, v.id), '[]') from variants v
   where v.site_id = i.site_id and v.product_id = i.product_id and v.image_url = i.url)`;
@@ -112,7 +112,7 @@ const image: Fields<Image> = {
   variant_ids: variantIdsOfImage,
 };
 
-/** Images from uploaded files also have narrower versions. */
+/** The images of `products p`. Those from uploaded files have narrower versions too. */
 const images = sql`(
   select coalesce(json_agg(case when i.sources is null then ${jsonObject<Image>(image)}
       else ${jsonObject<Image>({ ...image, status: sql`'ready'`, sources: sql`i.sources` })}

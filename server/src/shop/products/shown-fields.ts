@@ -17,20 +17,20 @@ import { momentOf, textUnless } from './shown-times.ts';
 
 /**
  * The fields of a public product. PostgreSQL sends only the values, joined as text: names, quotes and commas are more
- * than half of the JSON, and PostgreSQL takes longer to add them than this code. Each field defines its column and its
- * output.
+ * than half of the JSON, and PostgreSQL takes longer to add them than this code. Each field defines its column and how
+ * it is written.
  */
 export interface Shown {
   id: string;
-  /** Whether it has the fields of WHOLE_PRODUCT. */
+  /** Whether it contains the fields of WHOLE_PRODUCT. */
   is_whole: boolean;
-  /** The values of PRODUCT. */
+  /** The values of the fields in PRODUCT. */
   fields: string;
   /** The values of each IMAGE, OPTION and VARIANT (shown-parts.ts). */
   parts: string | null;
 }
 
-/** Context for writing a field. */
+/** What a field may use when it is written. */
 interface Written {
   shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
   product: Shown;
@@ -46,13 +46,13 @@ interface Written {
 }
 
 interface Field {
-  /** Missing for computed fields. Never null: nullable values are read as empty text. */
+  /** Missing for computed fields. The value is never null: nullable values are read as empty text. */
   column?: Sql;
-  /** `key` is the comma, the name and the colon. */
+  /** `key` consists of the comma, the name and the colon. */
   write(to: ShownText, value: string, of: Written, key: string): void;
 }
 
-/** The fields of a contract object in order. A missing required one does not compile. */
+/** The fields of an object of the contract in order. If a required one is missing, this does not compile. */
 type FieldsOf<T> = { [Name in keyof T]: Field };
 
 interface Listed extends Field {
@@ -65,7 +65,7 @@ function listOf<T extends object>(fields: FieldsOf<T>): Listed[] {
 
 const betweenFields = sql`E'\\x03'`;
 
-/** JSON that is passed through. */
+/** A field whose JSON value is passed through. */
 function json(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(key + value) };
 }
@@ -85,7 +85,7 @@ function jsonOrNull(column: Sql): Field {
   };
 }
 
-/** A value that needs no JSON escapes. */
+/** A text field that needs no JSON escapes. */
 function plain(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(`${key}"${value}"`) };
 }
@@ -99,7 +99,7 @@ function flag(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(value === 't' ? `${key}true` : `${key}false`) };
 }
 
-/** Reads a time only if it differs from another, because PostgreSQL formats times slowly. */
+/** A time, which is read only if it differs from another, because PostgreSQL formats times slowly. */
 function moment(column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
   const write: Field['write'] = (to, value, of, key) => to.add(`${key}"${value ? momentOf(value) : otherOf(of)}"`);
   return { column: textUnless(column, other), write };
@@ -110,7 +110,7 @@ function written(json: (of: Written) => string): Field {
   return { write: (to, _value, of, key) => to.add(key + json(of)) };
 }
 
-/** JSON that is omitted if empty. */
+/** A field whose JSON value is omitted if empty. */
 function optional(column: Sql): Field {
   const write: Field['write'] = (to, value, _of, key) => {
     if (value) to.add(key + value);
@@ -174,7 +174,10 @@ const availability: Field = {
   },
 };
 
-/** Fields that depend on stock are left open: one slot contains the quantity and its derived fields (shown-text.ts). */
+/**
+ * The quantity of a variant. Fields that depend on stock are left open: one slot contains the quantity and the fields
+ * derived from it (shown-text.ts).
+ */
 const quantity: Field = {
   column: sql`v.track_inventory`,
   write(to, value, { shop, threshold }) {
@@ -218,7 +221,7 @@ const VARIANT = listOf<Variant>({
 
 const NEVER = '-';
 
-/** Null for a product that was never published. */
+/** The publication time, which is null for a product that was never published. */
 const publication: Field = {
   column: sql`case when p.published_at = p.created_at then '' else coalesce(p.published_at::text, ${raw(`'${NEVER}'`)}) end`,
   write(to, value, { created }, key) {
@@ -289,7 +292,7 @@ export function writeProducts(to: ShownText, products: Shown[], shop: Written['s
   });
 }
 
-/** Whether one of its variants can be bought. */
+/** Whether at least one variant of the product can be bought. */
 export function isBuyable({ parts }: Shown): boolean {
   return hasBuyableVariant(parts);
 }
@@ -307,5 +310,5 @@ const parts = partsColumn(
 /** The columns of `Shown` from `products p` for lists. Created once, because they have no parameters. */
 export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(LISTED_PRODUCT)} as fields, ${parts} as parts`;
 
-/** The same for a single product. */
+/** The columns of `Shown` from `products p` for a single product. */
 export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

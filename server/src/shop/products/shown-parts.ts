@@ -11,20 +11,20 @@ export const BETWEEN_FIELDS = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const betweenRows = sql`E'\\x04'`;
 
-/** First value of a part. Its position follows, then its fields, the id first. */
+/** The first value of a part. Its position follows, then its fields, beginning with the id. */
 const KIND = { image: 'i', option: 'o', variant: 'v', variantThatCanBeBought: 'b' } as const;
 
-/** Number of values before the fields. */
+/** Number of values that precede the fields. */
 export const BEFORE_FIELDS = 2;
 
-/** The values of each part, in order. */
+/** The values of each part, sorted by position. */
 export interface Parts {
   images: string[][];
   options: string[][];
   variants: string[][];
 }
 
-/** Builds the value of a part from expressions, those before the fields first. */
+/** Builds the text of a part from expressions; `before` contains those that precede the fields. */
 type ValuesOf = (before: Sql[]) => Sql;
 
 const kindOfVariant = sql`case when ${available} then ${literal(KIND.variantThatCanBeBought)} else ${literal(KIND.variant)} end`;
@@ -54,12 +54,12 @@ export function partsOf(text: string | null): Parts {
   return parts;
 }
 
-/** Usually true, because an index returns them in order. */
+/** Whether parts are already sorted. Usually they are, because an index returns them in order. */
 function isInOrder(list: string[][]): boolean {
   return list.every((values, i) => i === 0 || byPosition(list[i - 1] ?? [], values) < 0);
 }
 
-/** By position and id. */
+/** Compares two parts by position, then by id. */
 function byPosition([, a, aId = '']: string[], [, b, bId = '']: string[]): number {
   return Number(a) - Number(b) || (aId < bId ? -1 : 1);
 }
@@ -71,12 +71,12 @@ export function canBeBought([kind]: string[]): boolean {
 
 const BUYABLE = new RegExp(`(?:^|${BETWEEN_ROWS})${KIND.variantThatCanBeBought}${BETWEEN_FIELDS}`);
 
-/** Whether one of the variants can be bought. */
+/** Whether the text of the parts contains a variant that can be bought. */
 export function hasBuyableVariant(text: string | null): boolean {
   return text !== null && BUYABLE.test(text);
 }
 
-/** `raw` is safe, because the kinds are constants. */
+/** The kind of a part as an SQL literal. `raw` is safe, because the kinds are constants. */
 function literal(kind: (typeof KIND)[keyof typeof KIND]): Sql {
   return raw(`'${kind}'`);
 }

@@ -6,16 +6,19 @@ import { shownQuantity } from '../shown-quantity.ts';
  * (http/pipeline/cache.ts).
  */
 export class ShownText {
-  /** The text around the slots; one more than `slots` at the end. */
+  /** The texts around the slots: one more than there are `slots` when complete. */
   readonly texts: string[] = [];
-  /** Contents of the slots: TOTAL, or a letter for the displayed stock, the threshold, and `u` if it is not tracked. */
+  /**
+   * Contents of the slots: TOTAL, or a letter for the displayed stock, the threshold, and `u` if the stock is not
+   * tracked.
+   */
   readonly slots: string[] = [];
   /** The stock of each variant when it was read. */
   readonly stock: string[] = [];
   #last = '';
   #isOpened = false;
 
-  /** Drops the comma before the first field of an object. */
+  /** Adds a text. Drops the comma before the first field of an object. */
   add(text: string): void {
     this.#last += this.#isOpened ? text.slice(1) : text;
     this.#isOpened = false;
@@ -37,10 +40,10 @@ export class ShownText {
   }
 }
 
-/** The sum of the quantities since the last such slot. */
+/** A slot for the sum of the quantities since the previous slot of this kind. */
 export const TOTAL = 'total';
 
-/** The content of each slot for a stock of the same variants. */
+/** The content of each slot for the current stock of these variants. */
 export function fill(slots: string[], stock: string): string[] {
   const amounts = stock.slice(1, -1).split(',');
   let at = 0;
@@ -74,7 +77,7 @@ export function letterOf(show: ShowStock): string {
   return show.slice(0, 1);
 }
 
-/** The number of variants of a stock. */
+/** The number of variants in a stock array. */
 export function sizeOf(stock: string): number {
   return stock === '{}' ? 0 : stock.split(',').length;
 }

@@ -4,24 +4,25 @@ import { type Shown, writeProducts } from './shown-fields.ts';
 import { fill, ShownText } from './shown-text.ts';
 
 /**
- * Public products as the JSON of a response. The catalogue's version changes with everything in it except the stock.
+ * Public products as the JSON of a response. Whenever any of it except the stock changes, the catalogue's version
+ * changes.
  */
 
-/** A response with whole products, completed with the stock that was read with them. */
+/** A response with whole products and the stock that was read with them. */
 export class ShownJson<Body> {
-  /** The ids of its products, in order. */
+  /** The ids of the products, in order. */
   readonly productIds: string[] = [];
-  /** The stock of their variants when they were read, as a PostgreSQL array. */
+  /** The stock of the products' variants when they were read, as a PostgreSQL array. */
   readonly stock: string;
-  /** The catalogue's version at that time. */
+  /** The catalogue's version when the products were read. */
   readonly version: string;
-  /** The text between the slots, and the slots. */
+  /** The texts around the slots, and the slots. */
   readonly texts: string[];
   readonly slots: string[];
   /** The contents of the slots. */
   readonly filled: string[];
 
-  /** `parts` are the parts of the JSON text with the products as read. */
+  /** `parts` are pieces of the JSON text, and products as they were read. */
   constructor(shop: Shop, version: string, parts: (string | Shown[])[]) {
     const to = new ShownText();
     for (const part of parts) {
@@ -50,7 +51,7 @@ export class ShownJson<Body> {
 }
 
 /**
- * The stock of the variants of products, in the order of `ShownJson.stock`, as an expression. `site` must be an
+ * An expression for the stock of the products' variants, in the order of `ShownJson.stock`. `site` must be an
  * expression for the tenant that is valid once `app.site_id` is set.
  */
 export function stockOfProducts(productIds: string[], site: Sql): Sql {
@@ -60,7 +61,7 @@ export function stockOfProducts(productIds: string[], site: Sql): Sql {
     join variants v on v.site_id = ${site} and v.product_id = shown.id order by shown.place, v.position, v.id)::text`;
 }
 
-/** The same for several lists of products, separated by `;`. */
+/** An expression for the stock of several lists of products, separated by `;`. See `stockOfProducts`. */
 export function stockOfLists(lists: string[][], site: Sql): Sql {
   const texts = lists.map((ids) => `{${ids.join()}}`);
   return sql`(select string_agg(array(

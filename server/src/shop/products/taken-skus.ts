@@ -10,14 +10,14 @@ interface Taken {
   product_id: string;
 }
 
-/** A product in a request with its current or future slug. */
+/** A product in a request, with its current or future slug. */
 interface Named {
   slug: string;
   sku?: string | null;
   variants?: { sku?: string | null }[];
 }
 
-/** A mistake for each SKU in a request that a variant of another product has, ignoring case. */
+/** One mistake for each SKU in a request that a variant of another product already has, ignoring case. */
 export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<ValidationErrorItem[]> {
   const places = placesOf(input);
   const taken = await shop.rows<Taken>(

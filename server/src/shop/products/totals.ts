@@ -4,12 +4,12 @@ import type { Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
 /**
- * Cache of list totals: counting takes long for large lists, and the number stays the same until the catalogue's
- * version changes. Some hundred bytes each, keyed by a hash of the conditions.
+ * Cache of list totals, because counting long lists is slow, and a total stays the same until the catalogue's version
+ * changes. An entry takes some hundred bytes; its key is a hash of the conditions.
  */
 const totals = new LRUCache<string, number>({ max: 10_000 });
 
-/** The cached total of a list at the version of the caller's look-up. */
+/** The cached total of a list at the catalogue version that the caller read. */
 export function totalOf(
   shop: Shop,
   conditions: Sql,

@@ -11,11 +11,12 @@ import * as products from './products.ts';
 import { productsByIds } from './rows.ts';
 import { insertImages, insertOptions, insertVariants, summarize } from './write.ts';
 
-/** Updates an existing product to a plan, for an import and for a product that is saved as a whole. */
+/** Updates an existing product to a plan, in an import or when a product is saved as a whole. */
 
 /**
- * Locks slugs, their products and their variants, in one order for all callers, so that concurrent imports and sales
- * wait without a deadlock. Returns the products; nothing else changes them or their stock until the transaction ends.
+ * Locks slugs, their products and their variants, in the same order for all callers, so that concurrent imports and
+ * sales wait without a deadlock. Returns the products. Until the transaction ends, nothing else changes them or their
+ * stock.
  */
 export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]> {
   await shop.run(
@@ -43,7 +44,7 @@ export async function lockBySlug(shop: Shop, slug: string): Promise<Product | un
   return known && lockWithVariants(shop, known.id);
 }
 
-/** The same for a product by id. Throws `not_found`. */
+/** Locks a product by id with its variants and their stock until the transaction ends. Throws `not_found`. */
 export async function lockWithVariants(shop: Shop, id: string): Promise<Product> {
   await lockProduct(shop, id);
   await shop.run(
@@ -53,16 +54,19 @@ export async function lockWithVariants(shop: Shop, id: string): Promise<Product>
 }
 
 interface Settings {
-  /** Also set the stock of existing variants from the plan; otherwise stock sold since would be restored. */
+  /**
+   * Whether to set the stock of existing variants too. Otherwise an import would restore stock that was sold since the
+   * export.
+   */
   update_inventory?: boolean;
-  /** The source that stock movements name. */
+  /** The source that is written to stock movements. */
   from?: 'import';
 }
 
 /**
- * Applies a plan to the product `before`, which is locked with its variants. Replaces options and variants; replaces
- * images only if the plan has some. Throws `sku_taken`, or `conflict` if a variant with reserved stock would be
- * deleted. The caller updates the search index.
+ * Applies a plan to the product `before`, which is locked with its variants. Replaces options and variants, and images
+ * if the plan has any. Throws `sku_taken`, or `conflict` if a variant with reserved stock would be deleted. The caller
+ * updates the search index.
  */
 export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, settings: Settings = {}) {
   const { id } = before;
@@ -84,7 +88,7 @@ interface KeptVariant extends VariantPlan {
   position: number;
 }
 
-/** Deletes variants that the plan does not contain. */
+/** Writes the variants of a plan, and deletes those that it does not contain. */
 async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { update_inventory, from }: Settings) {
   const placed = plan.variants.map((variant, i) => ({ ...variant, position: i + 1 }));
   const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) => (id === undefined ? [] : [{ ...variant, id }]));
@@ -103,10 +107,10 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { u
   });
 }
 
-/** Writes the differences; unchanged variants are not touched. */
+/** Writes the variants that differ, and no others. */
 async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void> {
   const freed = variants.filter(({ sku, old_sku }) => old_sku !== null && old_sku !== sku).map(({ id }) => id);
-  // A SKU may move between variants, so all changed ones are cleared first.
+  // A SKU may move from one variant to another, so all changed SKUs are cleared first.
   if (freed.length > 0) {
     await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
   }
@@ -141,7 +145,7 @@ async function removeOthers(shop: Shop, product_id: string, keep: string[]): Pro
   );
 }
 
-/** Sets the available stock of variants with a planned stock, each with its movement. */
+/** Sets the available stock of the variants whose stock is planned, each with a stock movement. */
 async function setStock(shop: Shop, product_id: string, variants: KeptVariant[]): Promise<void> {
   const given = variants
     .filter(({ inventory_quantity }) => inventory_quantity !== null)

@@ -12,7 +12,7 @@ import { insertVariants, summarize } from './write.ts';
 
 const MAX_VARIANTS = 2_048;
 
-/** Adds a variant with a value for each option. */
+/** Adds a variant with a value for each option. Throws `not_found`, `sku_taken` or `variant_options_taken`. */
 export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {
   const { track_inventory, price } = await lockProduct(shop, product_id);
   const count = await shop.one<{ total: number }>(
@@ -29,7 +29,7 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
 }
 
 /**
- * Changes the given fields. Without a difference, the product stays unchanged. Throws `not_found`, `sku_taken` or
+ * Changes the given fields. If nothing differs, the product stays unchanged. Throws `not_found`, `sku_taken` or
  * `variant_options_taken`.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
@@ -82,7 +82,7 @@ async function optionsOf(shop: Shop, product_id: string): Promise<OptionPlan[]> 
   );
 }
 
-/** Returns whether the values changed. */
+/** Changes the option values of a variant. Returns whether they changed. */
 async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
   const { option1, option2, option3 } = patch;
   const given = [option1, option2, option3];
@@ -110,7 +110,7 @@ async function updateOptionValues(shop: Shop, product_id: string, id: string, pa
   return changed > 0;
 }
 
-/** Returns whether any variant moved. */
+/** Moves a variant to a position. Returns whether any variant moved. */
 async function move(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const rows = await shop.rows<RowOf<'variants', 'id'>>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,

@@ -10,17 +10,17 @@ import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts'
 
 /**
  * Statements that write products and their parts, each for all products and parts at once. Rows are sent as one array
- * per column: objects with their keys take several times as long to parse.
+ * per column: objects with keys take several times as long to parse.
  */
 
-/** Additions to one product; parts without a position come after the existing ones. */
+/** Parts to add to one product. Parts without a position come after the existing ones. */
 interface Parts<T> {
   product_id: string;
   parts: T[];
   firstPosition?: number;
 }
 
-/** Returns how many slugs were free. The caller writes the parts. */
+/** Inserts products whose slugs are free. Returns their number. The caller writes the parts. */
 export async function insertProducts(
   shop: Shop,
   products: { id: string; slug: string; plan: ProductPlan }[],
@@ -35,7 +35,7 @@ export async function insertProducts(
     metadata: plan.metadata && JSON.stringify(plan.metadata),
     has_variants: plan.options.length > 0,
     is_published_now: plan.published_at === undefined && plan.status === 'active',
-    // Written by their own statements.
+    // Other statements write these.
     options: undefined,
     variants: undefined,
     images: undefined,
@@ -61,7 +61,9 @@ function inserted(field: WrittenField): Sql {
   return initial ? sql`coalesce(${name}::${type}, ${initial})` : sql`${name}::${type}`;
 }
 
-/** The prices of the cheapest variant (the first of several) and the highest price, as in `summarize`. */
+/**
+ * The prices of the cheapest variant (the first, if several cost the same) and the highest price, as in `summarize`.
+ */
 function pricesOf(variants: VariantPlan[], digits: number) {
   const units = variants.map(({ price }) => minorUnits(price, digits));
   const lowest = units.reduce((least, each, i) => (each < (units[least] ?? each) ? i : least), 0);
@@ -87,7 +89,7 @@ export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): 
   );
 }
 
-/** Adds variants with their opening stock and its movements. Returns their ids; throws `sku_taken`. */
+/** Adds variants with their opening stock and its movements. Returns their ids. Throws `sku_taken`. */
 export async function insertVariants(
   shop: Shop,
   ...given: (Parts<VariantPlan & { position?: number }> & { track_inventory: boolean; from?: 'import' | undefined })[]
@@ -136,14 +138,14 @@ export async function insertVariants(
       on conflict (site_id, lower(sku)) where sku is not null and not sku_twin do nothing returning id`,
   );
   if (written.length < rows.length) {
-    // A conflict does not name the SKU; the missing rows do.
+    // A conflict does not name the SKU, but the rows that are missing do.
     const ids = new Set(written.map(({ id }) => id));
     throw skuTaken(rows.find(({ id }) => !ids.has(id))?.sku ?? null);
   }
   return rows.map(({ id }) => id);
 }
 
-/** Constraints on unique SKUs, exact and case-insensitive: older shops have some that differ only in case. */
+/** Constraints that keep SKUs unique, exactly and regardless of case: existing SKUs may differ only in case. */
 const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
 
 export function isSkuTaken({ constraint = '' }: { constraint?: string }): boolean {
@@ -155,7 +157,7 @@ export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
 
-/** An image with the address of a ready file gets that file's size and narrower versions. */
+/** Inserts images. An image whose URL is that of a ready file gets that file's size and narrower versions. */
 export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
     parts.map((image, i) => ({
@@ -177,8 +179,8 @@ export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Pr
 }
 
 /**
- * Updates derived fields in the transaction of a change of the parts: the prices of the cheapest variant, and whether
- * there are options. The caller updates the search index.
+ * Updates derived fields of a product in the transaction that changes its parts: the prices of the cheapest variant,
+ * and whether there are options. The caller updates the search index.
  */
 export async function summarize(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

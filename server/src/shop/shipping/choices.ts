@@ -12,15 +12,15 @@ import { stateKey } from '../states.ts';
 
 /** The shipping options that apply to an order. */
 
-/** The known parts of a destination. */
+/** The known parts of a destination address. */
 export type Destination = Pick<Address, 'country' | 'state' | 'postal_code'>;
 
-/** Inputs that determine the options; the subtotal is in minor units, after the discount. */
+/** What determines the shipping options. The subtotal is in minor units, after the discount. */
 export interface Parcel extends Destination {
   subtotal: number;
   weight_grams: number;
   requires_shipping: boolean;
-  /** A code for free shipping sets all prices to 0. */
+  /** Whether a discount code for free shipping sets all prices to 0. */
   free_shipping?: boolean;
 }
 
@@ -54,7 +54,7 @@ const activeOption = jsonObject<ActiveOption>({
   maximum_subtotal: sql`maximum_subtotal::text`,
 });
 
-/** The active options of a site as an array, in the merchant's order. */
+/** The active shipping options of a site as a JSON array, in the merchant's order. */
 export function activeOptions(shop: Shop): Sql {
   return sql`(
     select coalesce(json_agg(${activeOption} order by position, id), '[]')
@@ -69,7 +69,7 @@ export function weightOf(lines: CartLine[]): number {
   );
 }
 
-/** The options for a parcel; none if nothing has to be shipped. */
+/** The shipping options for a parcel; none if nothing has to be shipped. */
 export function choicesAmong(options: ActiveOption[], parcel: Parcel, digits: number): ShippingChoice[] {
   if (!parcel.requires_shipping) return [];
   return options
@@ -107,7 +107,10 @@ function folded(code: string): string {
   return normalPostalCode(code).replaceAll(/[ -]/g, '');
 }
 
-/** A warning that the shop does not deliver there, even if pickup is possible; none while the country is unknown. */
+/**
+ * A warning that the shop does not deliver to the destination, even if pickup is possible; none while the country is
+ * unknown.
+ */
 export function undeliverable(options: ActiveOption[], choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   if (!parcel.requires_shipping || !parcel.country || choices.some(isDelivery)) return [];
   const deliveries = options.filter(isDelivery);
@@ -125,7 +128,7 @@ function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {
   return kind === 'delivery';
 }
 
-/** The options for a cart and a destination. Throws what `carts.readForCustomer` throws. */
+/** The shipping options for a cart and a destination. Throws what `carts.readForCustomer` throws. */
 export async function choicesForCart(
   shop: Shop,
   cart_id: string,

@@ -11,8 +11,6 @@ import { normalName } from '../plain-text.ts';
 import { moveTo } from '../products/parts.ts';
 import type { Shop } from '../shop.ts';
 
-/** Shipping options in the merchant's order. */
-
 const MAX_OPTIONS = 100;
 
 function columns(shop: Shop): Sql {
@@ -39,7 +37,7 @@ function columns(shop: Shop): Sql {
   });
 }
 
-/** All options by page, including inactive ones. */
+/** One page of all shipping options, including inactive ones. */
 export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipping_options: ShippingOption[] }> {
   const { page, limit, offset } = pageOf(query);
   const counted = await shop.one<{ total: number }>(
@@ -53,7 +51,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipp
   return { shipping_options, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** An option, active or not. Throws `not_found`. */
+/** A shipping option, active or not. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<ShippingOption> {
   const found = await shop.one<ShippingOption>(
     sql`select ${columns(shop)} from shipping_options where site_id = ${shop.siteId} and id = ${id}`,
@@ -62,7 +60,7 @@ export async function get(shop: Shop, id: string): Promise<ShippingOption> {
   return found;
 }
 
-/** Creates an option. Throws a ValidationError or `limit_reached`. */
+/** Creates a shipping option. Throws a ValidationError or `limit_reached`. */
 export async function create(shop: Shop, input: ShippingOptionInput): Promise<ShippingOption> {
   await holdCurrency(shop);
   const plan = planned(shop, input);
@@ -103,7 +101,7 @@ export async function update(shop: Shop, id: string, patch: ShippingOptionPatch)
   return get(shop, id);
 }
 
-/** Deletes an option; orders keep its name and price. Throws `not_found`. */
+/** Deletes a shipping option; orders keep its name and price. Throws `not_found`. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const ids = await lockOrder(shop);
   const deleted = await shop.run(sql`delete from shipping_options where site_id = ${shop.siteId} and id = ${id}`);
@@ -115,13 +113,16 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Takes the locks of a change of any option. */
+/** Takes the locks that every change of a shipping option takes. */
 export async function lockAll(shop: Shop): Promise<void> {
   await holdCurrency(shop);
   await lockOrder(shop);
 }
 
-/** Serializes changes of the options on the settings row. Returns the ids in order. */
+/**
+ * Locks the settings row, so that changes of the shipping options run one after the other. Returns the ids of the
+ * options in order.
+ */
 async function lockOrder(shop: Shop): Promise<string[]> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
   const rows = await shop.rows<RowOf<'shipping_options', 'id'>>(
@@ -162,7 +163,10 @@ const BOUNDS = [
   ['estimated_days_min', 'estimated_days_max'],
 ] as const;
 
-/** Limits within a country need exactly one country, because a state or postal code alone is ambiguous. */
+/**
+ * Throws a ValidationError if a minimum exceeds its maximum, or if there are limits within a country but not exactly
+ * one country: a state or postal code alone is ambiguous.
+ */
 function refuseCrossed(plan: ShippingOptionPatch): void {
   const mistakes = BOUNDS.flatMap(([from, to]) => {
     const [minimum, maximum] = [plan[from] ?? null, plan[to] ?? null];
@@ -178,7 +182,7 @@ function refuseCrossed(plan: ShippingOptionPatch): void {
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** One assignment per given field. The position is changed together with the other options. */
+/** One SQL assignment per given field. The position is changed together with those of the other options. */
 function assignments(plan: ShippingOptionPatch): Sql[] {
   const columns: Record<Exclude<keyof ShippingOptionPatch, 'position'>, Sql> = {
     name: sql`name = ${plan.name}`,

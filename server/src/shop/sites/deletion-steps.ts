@@ -4,12 +4,12 @@ import { bareName } from './moved-tables.ts';
 import { tablesOfSites } from './tables.ts';
 
 /**
- * Empties a large site in transactions of limited size: integrations of all sites receive changes only up to the oldest
- * running transaction.
+ * Empties a large site in transactions of limited size, because integrations of all sites receive changes only up to
+ * the oldest running transaction.
  */
 const ROWS_AT_A_TIME = 5_000;
 
-/** Progress of emptying a site: the current table and its deleted rows. */
+/** Progress of emptying a site: the current table, and the number of rows deleted from it. */
 export interface Step {
   table: string;
   number: number;
@@ -18,8 +18,8 @@ export interface Step {
 }
 
 /**
- * Empties the tables that no remaining row refers to, of a site whose deletion has begun. Returns the number of deleted
- * rows. A few tables keep theirs.
+ * Empties the tables of a site whose deletion has begun, if no remaining row refers to their rows. Returns the number
+ * of deleted rows. The rows of a few tables remain.
  */
 export async function emptyInSteps(
   owner: pg.ClientBase,
@@ -43,8 +43,8 @@ export async function emptyInSteps(
 }
 
 /**
- * Circular references: carts and checkouts refer to their pending payment and back, and carts to the cart that they
- * were merged into.
+ * Foreign keys that form circles: carts and checkouts refer to their pending payment, which refers back, and carts
+ * refer to the cart into which they were merged.
  */
 const CIRCLES = [
   'carts_site_id_merged_into_fkey',
@@ -67,7 +67,10 @@ async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void
   });
 }
 
-/** Uses the index, which skips rows deleted before; other scans would read all of them again. */
+/**
+ * Deletes some rows of a table. Uses the index, which skips rows that are already deleted; a scan would read all of
+ * them again.
+ */
 async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
   return inSite(owner, site_id, async () => {
     await owner.query(`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`);
@@ -81,9 +84,9 @@ async function removeSome(owner: pg.ClientBase, table: string, site_id: string, 
 }
 
 /**
- * The tables of sites in deletion order, each after those that refer to it: webhooks first, so that no events are sent,
- * and tables written by triggers last. Tables in a circle of references, and those that they refer to, would be left
- * out.
+ * The tables with rows of sites in the order of deletion: each after the tables that refer to it, webhooks first so
+ * that no events are sent, and tables written by triggers last. Tables in a circle of references, and those to which
+ * they refer, would be left out.
  */
 async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string; referring: string[] }>(
@@ -96,7 +99,7 @@ async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   );
   const referring = new Map(rows.map((row) => [row.table, row.referring]));
   const left = new Set((await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites'));
-  // The site row is last, and logins belong to no site: references to staff are handled then.
+  // The site row is deleted last, and logins belong to no site, so references to staff are handled at the end.
   left.delete('commerce.staff_memberships');
   const order: string[] = [];
   for (;;) {

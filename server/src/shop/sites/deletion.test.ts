@@ -129,7 +129,7 @@ test('the next call completes an interrupted deletion, in any number of steps', 
   const onStep = (step: Step) => steps.push(step);
   const inTwos = await asOwner((owner) => emptyInSteps(owner, shop.site_id, { rowsAtATime: 2, onStep }));
   expect(inTwos).toBeGreaterThan(30);
-  // The operator sees each step with its row count.
+  // The operator sees the progress of each step as a row count.
   expect(steps.filter(({ table }) => table === 'variants').map(({ rows }) => rows)).toEqual([2, 4, 6, 6]);
   expect(steps.at(-1)?.number).toBe(steps.at(-1)?.of);
   const { removed } = (await erase(shop.site_id, { now: true, force: false })) as { removed: { left_over: number } };

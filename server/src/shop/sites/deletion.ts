@@ -18,28 +18,28 @@ export const DELETION_WAITS_DAYS = 30;
 const NO_SITE = '00000000-0000-0000-0000-000000000000';
 
 export interface DeletionOptions {
-  /** Without the waiting period. */
+  /** Whether to skip the waiting period. */
   now: boolean;
-  /** In spite of pending payments, awaited bank transfers or refunds that are due. */
+  /** Whether to ignore pending payments, awaited bank transfers and refunds that are due. */
   force: boolean;
   /** Reports the progress of an immediate deletion. */
   onStep?: (step: Step) => void;
 }
 
-/** Counts of deleted data. */
+/** How much was deleted. */
 export interface Removed {
   rows: number;
   jobs: number;
   /** Logins of people who worked for no other site. */
   logins: number;
-  /** Rows and jobs that still refer to the site, counted after the commit: 0. */
+  /** Rows and jobs that still refer to the site, counted after the commit. Expected to be 0. */
   left_over: number;
 }
 
 /**
- * Deletes a site: after 30 days of suspension, or at once. It is deleted in steps that do not block other sites; if the
- * process ends, the next call or the job continues. Throws `not_found`, and `conflict` without `force` while payments
- * are open, bank transfers awaited or refunds due.
+ * Deletes a site after 30 days of suspension, or at once. The deletion runs in steps that do not block other sites; if
+ * the process ends, the next call or the job continues it. Throws `not_found`, and without `force` `conflict` while
+ * payments are pending, bank transfers are awaited or refunds are due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -48,19 +48,19 @@ export async function deleteSite(
   { now, force, onStep }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
-  // If the store failed after the rows were deleted, files may remain: repeat the command.
+  // If the file store fails after the rows were deleted, files may remain. Repeating the command deletes them.
   await inSite(owner, site_id, () => begin(owner, site_id, force)).catch(async (error: unknown) => {
     if (error instanceof NotFound) await files.removeAll(site_id);
     throw error;
   });
   const emptied = await emptyInSteps(owner, site_id, { onStep });
   const removed = await inSite(owner, site_id, () => removeRows(owner, site_id));
-  // After the commit, because rows must not refer to missing files.
+  // Files are removed after the commit, because rows must not refer to missing files.
   await files.removeAll(site_id);
   return { removed: { ...removed, rows: removed.rows + emptied, left_over: await countLeft(owner, site_id) } };
 }
 
-/** Deletes the sites that are due. Returns the deleted ones and those with open obligations. */
+/** Deletes the sites that are due. Returns the deleted sites, and those kept because they have open obligations. */
 export async function deleteDueSites(
   owner: pg.ClientBase,
   files: FileStore,
@@ -91,8 +91,8 @@ async function planIn(owner: Owner, site_id: string, { days, force }: { days: nu
 }
 
 /**
- * The same inside a transaction with the site as tenant: enqueues an immediate deletion for a worker. Throws what
- * `deleteSite` throws.
+ * Schedules a deletion inside a transaction with the site as tenant, or enqueues an immediate one for a worker. Throws
+ * what `deleteSite` throws.
  */
 export async function requestDeletion(
   owner: Owner,
@@ -105,9 +105,9 @@ export async function requestDeletion(
   return state;
 }
 
-/** Closes the site for good; it cannot be resumed. Continues a deletion that has begun. */
+/** Closes the site for good, so that it cannot be resumed. Does nothing more for a deletion that has already begun. */
 async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Promise<void> {
-  // Waits for running calls; later ones are rejected.
+  // This waits for running calls. Later calls are rejected.
   const { rows } = await owner.query<{ begun: boolean }>(
     sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid for update`,
   );
@@ -150,7 +150,7 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
  * site has no obligations here.
  */
 async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
-  // The importing server settles them.
+  // The server that imports the site settles its obligations.
   if ((await stateOf(owner, site_id))?.moved_at) return;
   const owing = await owed(owner, site_id);
   const { open_payments, refunds_due, awaited_transfers } = owing;
@@ -164,7 +164,7 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
 
 /**
  * Deletes all rows of the site, its jobs, and logins that only it uses. One statement deletes from all tables: foreign
- * keys are checked at its end, so the order of the tables does not matter. The next round deletes rows written by
+ * keys are checked at its end, so the order of the tables does not matter. Further rounds delete rows written by
  * triggers, such as product changes for integrations.
  */
 async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
@@ -172,7 +172,7 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<R
   const { rows: staff } = await owner.query<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
   );
-  // Deferred triggers would write after the last round.
+  // Deferred triggers would otherwise write after the last round.
   await owner.query('set constraints all immediate');
   let rows = 0;
   for (;;) {
@@ -191,7 +191,7 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<R
   return { rows: rows + (rowCount ?? 0), jobs: jobs.rowCount ?? 0, logins };
 }
 
-/** Counts as the site's tenant, because row-level security hides all other rows. */
+/** Counts the remaining rows and jobs, with the site as tenant, because row-level security hides all other rows. */
 async function countLeft(owner: pg.ClientBase, site_id: string): Promise<number> {
   await owner.query('begin');
   try {
@@ -218,7 +218,7 @@ async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: strin
   return rows[0]?.deleted ?? 0;
 }
 
-/** Deletes logins of people who work for no other site and invited nobody there. */
+/** Deletes the given logins, except those of people who work for another site or invited somebody there. */
 async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<number> {
   const { rows } = await owner.query<RowOf<'staff', 'id'>>(
     sql`select s.id from commerce.staff s where s.id = any(${staff_ids}::uuid[])
@@ -234,7 +234,7 @@ async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<
   await owner.query(
     sql`delete from commerce.idempotency_keys where site_id = ${NO_SITE}::uuid and principal_id = any(${ids}::uuid[])`,
   );
-  // Mails about a login belong to no site either.
+  // Mails about a login belong to no site.
   await owner.query(
     sql`delete from graphile_worker._private_jobs where payload->>'site_id' is null and payload->'about'->>'email' in (
         select email from commerce.staff where id = any(${ids}::uuid[]))`,

@@ -14,9 +14,9 @@ export interface ExportDeps {
 }
 
 /**
- * The bytes of a site's export, before compression: a backup with the rows and files of one site. Reads everything in
- * one snapshot, with the application's role, whose policies show only the site. Throws `not_found`, and `conflict` for
- * a site whose deletion has begun.
+ * The bytes of a site's export before compression: a backup with the rows and files of one site. Reads everything in
+ * one snapshot, with the application's database role, whose policies show only the site. Throws `not_found`, and
+ * `conflict` for a site whose deletion has begun.
  */
 export async function* exportSite(
   client: pg.ClientBase,
@@ -46,7 +46,7 @@ const MEMBERS = `where id in (
 
 const OF_SITE = 'where site_id = (select commerce.current_site())';
 
-/** Columns with staff ids that may belong to former members. */
+/** Columns that contain staff ids, possibly of former members. */
 const ACTORS = [
   ...['order_events', 'audit_events', 'stock_movements', 'refunds'].map((table) => ({ table, column: 'actor_id' })),
   ...['created_by', 'revoked_by'].map((column) => ({ table: 'tokens', column })),
@@ -55,8 +55,8 @@ const ACTORS = [
   .join(' union ');
 
 /**
- * Names, without credentials, of former members who did something in the site: known by their logins or imported from
- * another server. Excludes members of other sites without any action here.
+ * Names, without credentials, of former members who did something in the site. They have a login here or were imported
+ * from another server. Members of other sites who did nothing here are excluded.
  */
 const FORMER = `select commerce.current_site() as site_id, a.id as staff_id, a.name from commerce.staff a
     where a.id in (${ACTORS}) and a.id not in (select staff_id from commerce.staff_memberships ${OF_SITE})

@@ -22,10 +22,10 @@ import { type ArrivingStaff, cleanTexts, insertStaged, matchStaff, moveAddresses
  *
  * 1. `refuse` checks whether the import is possible, before anything is written.
  * 2. Rows are loaded into temporary tables, files into the store.
- * 3. There, secrets are created again, the audit is signed again, image addresses change to this server, and content
- * that storefronts display unchanged is sanitized as in the API.
- * 4. One transaction inserts all rows under the rules of every table, webhooks last, so that triggers send no events.
- * A failure before the commit leaves nothing behind: the files are deleted.
+ * 3. In the temporary tables, secrets are created again, the audit is signed again, image URLs change to this server,
+ *    and content that storefronts display unchanged is sanitized as in the API.
+ * 4. One transaction inserts all rows under the rules of every table, webhooks last, so that triggers send no events. A
+ *    failure before the commit leaves nothing behind: the files are deleted.
  */
 export interface ImportDeps {
   store: FileStore;
@@ -34,9 +34,9 @@ export interface ImportDeps {
   baseUrl: string;
   /** Whether to import the hosts of the site. */
   hosts: boolean;
-  /** Whether to import its rate limits, as far as they are valid here. */
+  /** Whether to import the site's rate limits that are valid here. */
   limits: boolean;
-  /** In spite of payments that were pending during the export. */
+  /** Whether to import despite payments that were pending during the export. */
   force: boolean;
   onRows: OnRows;
   onFile: OnFile;
@@ -50,13 +50,13 @@ export interface ImportedSite extends NewSecrets {
   /** The password is null for an existing login, which stays unchanged. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
-  /** Rate limits that differed from the defaults on the other server. */
+  /** The site's rate limits that differed from the defaults on the other server. */
   limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
 }
 
-/** Imports a verified file. If the site cannot be imported, throws an Error that names the remedy. */
+/** Imports a verified file. If the site cannot be imported, throws an Error that explains what to do. */
 export async function importSite(
   client: pg.Client,
   file: string,
@@ -74,12 +74,12 @@ export async function importSite(
       await deps.store.removeAll(site.site_id);
       throw error;
     });
-  // Not inside the try: if the commit's response is lost, the site may exist and needs its files.
+  // This is not inside the try: if the commit's response is lost, the site may exist and needs its files.
   await client.query('commit');
   return imported;
 }
 
-/** Prepares the connection and takes a lock: of two imports of a site, the second is rejected. */
+/** Prepares the connection. Takes a lock, so that the second of two concurrent imports of a site is rejected. */
 async function settle(client: pg.Client, { site_id, name }: ExportedSite): Promise<void> {
   await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
     set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'`);
@@ -154,7 +154,7 @@ async function receive(client: pg.Client, file: string, site_id: string, deps: I
   return { ...sum, files: kept.count };
 }
 
-/** Everything except the commit. */
+/** Loads and inserts the whole site, without the commit. */
 async function insert(
   client: pg.Client,
   { tables }: Header,
@@ -181,7 +181,7 @@ async function insert(
   };
 }
 
-/** The file is not trusted: keeps only limits that can be set here. */
+/** Keeps only rate limits that can be set here, because the file is not trusted. */
 async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
   const { rows } = await client.query<{ limits: Record<string, unknown> }>(
     `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
@@ -206,7 +206,7 @@ async function passwordsFor(members: ArrivingStaff[]): Promise<Hired[]> {
   return hired;
 }
 
-/** Throws an Error if a host belongs to another site. */
+/** The hosts of the imported site. Throws an Error if one of them belongs to another site. */
 async function domainsOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ host: string; taken: boolean }>(
     `select a.host, d.host is not null as taken from ${staged('site_domains')} a
@@ -246,13 +246,16 @@ async function insertAll(client: pg.Client, tables: TableColumns[], chain: NewCh
   await insertStaged(client, rows.filter(webhooks));
 }
 
-/** Resumes background work: image processing, and links of open checkouts. Returns whether the site is suspended. */
+/**
+ * Resumes background work: the processing of images, and the links of open checkouts. Returns whether the site is
+ * suspended.
+ */
 async function finish(
   client: pg.Client,
   { site_id, secretKey }: { site_id: string; secretKey: string },
 ): Promise<boolean> {
-  // Each with its position, as `enqueue_file` assigns it: the first images of other shops come before the second of
-  // this one.
+  // Each file gets its position as `enqueue_file` assigns it: the first images of other shops come before the second
+  // image of this one.
   await client.query(
     `select commerce.add_jobs('process_file', array_agg(job order by place), now(), 12, array_agg(place order by place))
       from (

@@ -2,7 +2,10 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 
-/** Runs the work in one transaction of the owner with the site as tenant and without time limit. Throws `not_found`. */
+/**
+ * Runs the work in one transaction of the database owner, with the site as tenant and without a time limit. Throws
+ * `not_found`.
+ */
 export async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Promise<T>): Promise<T> {
   await owner.query('begin');
   try {

@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
 
 /**
- * What of a site moves with it. The tables are those of the live schema with a column `site_id`, so that none is forgotten: each
- * moves whole, unless it is listed here with the reason. Migrations may add tables: whoever adds one decides.
+ * Defines which data of a site moves with it. All tables of the live schema with a column `site_id` move completely, so
+ * that none is forgotten, unless they are listed here with the reason. Whoever adds a table in a migration decides
+ * whether to list it.
  */
 export const LEFT_OUT: Record<string, string> = {
   agent_consent_links: 'links to requests for consent, which live for minutes',
@@ -29,7 +30,10 @@ export const LEFT_OUT: Record<string, string> = {
   webhook_deliveries: 'deliveries stay with the server that made them',
 };
 
-/** Columns that stay behind: secrets, the state on this server, numbers of another cluster's transactions, and counters. */
+/**
+ * Columns that do not move: secrets, the state on this server, transaction numbers of this database cluster, and
+ * counters.
+ */
 const LEFT_COLUMNS: Record<string, string[]> = {
   audit_events: ['key_id', 'hmac'],
   file_usage: ['bytes'],
@@ -41,7 +45,7 @@ const LEFT_COLUMNS: Record<string, string[]> = {
   webhooks: ['secret', 'secret_hash', 'previous_secret', 'previous_secret_expires_at', 'made_by'],
 };
 
-/** Those of them that the server that imports fills. */
+/** Columns that do not move but that the importing server fills. */
 export const FILLED_COLUMNS: Record<string, string[]> = {
   audit_events: ['key_id', 'hmac'],
   files: ['token_hash'],
@@ -49,7 +53,7 @@ export const FILLED_COLUMNS: Record<string, string[]> = {
   webhooks: ['secret', 'secret_hash'],
 };
 
-/** The logins of the members, without passwords; the table belongs to no site. */
+/** The logins of a site's members, without passwords. The table belongs to no site. */
 export const STAFF: TableColumns = { table: 'commerce.staff', columns: ['id', 'email', 'name'] };
 
 /** The name of a table without its schema. */
@@ -57,7 +61,7 @@ export function bareName(table: string): string {
   return table.replace(/^commerce\./, '');
 }
 
-/** The tables that move, each with the columns that do, `staff` first. Quoted. */
+/** The tables that move, with the columns that move, `staff` first. The names are quoted. */
 export async function movedTables(client: pg.ClientBase): Promise<TableColumns[]> {
   const { rows } = await client.query<TableColumns & { name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as table, c.relname as name,

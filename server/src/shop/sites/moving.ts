@@ -6,16 +6,15 @@ import { postponeJobs } from './postponed-jobs.ts';
 import { type Owner, type SiteState, stateOf } from './state.ts';
 
 /**
- * Moving a site to another server:
- *
+ * Moves a site to another server:
  * 1. `markMoved` closes it: calls return `site_moved`, and its jobs are postponed indefinitely.
- * 2. `drain` waits for everything that began before.
+ * 2. `drain` waits for all transactions and jobs that began before.
  * 3. The export reads one snapshot, which is the last state of the site here.
  * `resumeSite` reopens it, as long as no other server has imported the file.
  */
 
 /**
- * Closes a site for all later transactions. Repeating it is harmless. Throws `not_found`, and `conflict` during its
+ * Closes a site for all later transactions. Repeating it changes nothing. Throws `not_found`, and `conflict` during its
  * deletion.
  */
 export async function markMoved(owner: Owner, site_id: string): Promise<SiteState> {
@@ -34,14 +33,14 @@ export async function markMoved(owner: Owner, site_id: string): Promise<SiteStat
 const DRAIN_MS = 3_000;
 const POLL_MS = 50;
 
-/** First step of an export. */
+/** Waits until nothing writes to a moved site any longer. Every export does this first. */
 export async function drainIfMoved(owner: pg.ClientBase, site_id: string): Promise<void> {
   if ((await stateOf(owner, site_id))?.moved_at) await drain(owner, site_id);
 }
 
 /**
- * Waits for the transactions and jobs that began before the site was closed. A longer job (such as sending a mail) can
- * write nothing more. A transaction could: after 3 s this throws `conflict`.
+ * Waits for the transactions and jobs that began before the site was closed. A job that takes longer (such as sending a
+ * mail) can write nothing more, but a transaction could: after 3 s this throws `conflict`.
  */
 async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
   const until = Date.now() + DRAIN_MS;
@@ -55,7 +54,7 @@ async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
     }
     await sleep(POLL_MS);
   }
-  // Jobs enqueued by those transactions.
+  // Postpone jobs that these transactions enqueued.
   await postponeJobs(owner, site_id);
 }
 
@@ -66,8 +65,8 @@ interface Running {
 }
 
 /**
- * Other transactions on this database, found by their locks, which anyone may read. Excludes copies, which read their
- * own snapshot and take long.
+ * Other transactions on this database. They are found by their locks, which any role may read. Backups and exports are
+ * excluded, because they read their own snapshot and take long.
  */
 async function runningTransactions(owner: pg.ClientBase): Promise<Running[]> {
   const { rows } = await owner.query<Running>(

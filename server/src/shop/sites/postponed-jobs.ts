@@ -3,11 +3,11 @@ import sql from 'sql-template-tag';
 
 type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** How far the jobs of a moved site are postponed: none runs again, and the times can be restored. */
+/** How far the jobs of a moved site are postponed, so that none runs and the times can be restored. */
 const POSTPONED = sql`interval '1000 years'`;
 const IS_POSTPONED = sql`run_at > now() + interval '500 years'`;
 
-/** Also postpones running jobs, which prevents their retry. */
+/** Postpones the jobs of a site. For running jobs, this prevents a retry. */
 export async function postponeJobs(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update graphile_worker._private_jobs set run_at = run_at + ${POSTPONED}

@@ -4,21 +4,21 @@ import { sanitizeHtml } from '../rich-text.ts';
 import { bareName, FILLED_COLUMNS, STAFF } from './moved-tables.ts';
 
 /**
- * Temporary tables for the rows of an imported site, one per table. They belong to the connection, not to a
+ * Temporary tables for the rows of an imported site, one for each table. They belong to the connection, not to a
  * transaction: a long transaction would delay the events of all other sites.
  */
 export function staged(table: string): string {
   return `pg_temp.arriving_${bareName(table)}`;
 }
 
-/** Creates the temporary table of a table, without constraints. */
+/** Creates the temporary copy of a table, empty and without constraints. */
 export async function stage(client: pg.ClientBase, table: string): Promise<void> {
   await client.query(`create temporary table arriving_${bareName(table)} as select * from ${table} with no data`);
 }
 
 /**
  * Inserts the rows of all tables in one statement: foreign keys are checked at its end, so the order does not matter.
- * All rows get the tenant's site id, whatever the file says.
+ * All rows get the site id of the tenant, whatever the file contains.
  */
 export async function insertStaged(client: pg.ClientBase, tables: TableColumns[]): Promise<void> {
   const parts = tables.map(({ table, columns }, i) => {
@@ -29,7 +29,7 @@ export async function insertStaged(client: pg.ClientBase, tables: TableColumns[]
   await client.query(`with ${parts.join(', ')} select`);
 }
 
-/** Columns with a staff id. */
+/** Columns that contain a staff id. */
 const STAFF_IDS: [table: string, column: string][] = [
   ['staff_memberships', 'staff_id'],
   ['staff_memberships', 'invited_by'],
@@ -46,13 +46,13 @@ export interface ArrivingStaff {
   id: string;
   email: string;
   name: string;
-  /** Whether this server has a login with this id or e-mail, which then belongs to the member. */
+  /** Whether this server already has a login with this id or e-mail address, which is then used for the member. */
   known: boolean;
 }
 
 /**
- * Matches imported staff with logins of this server. Actions of a person with another id here are assigned to that
- * login.
+ * Matches imported staff with logins of this server. The actions of a person whose login has another id here are
+ * assigned to that login.
  */
 export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]> {
   const { rows } = await client.query<Omit<ArrivingStaff, 'known'> & { known_id: string | null }>(
@@ -70,7 +70,7 @@ export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]
   return rows.map(({ known_id, ...member }) => ({ ...member, id: known_id ?? member.id, known: known_id !== null }));
 }
 
-/** Columns with image addresses, which begin with the server's address. */
+/** Columns with image URLs, which begin with the server's base URL. */
 const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['files', 'url', 'text'],
   ['files', 'sources', 'jsonb'],
@@ -83,7 +83,7 @@ const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['site_settings', 'brand', 'jsonb'],
 ];
 
-/** Changes the site's image addresses to this server. */
+/** Changes the site's image URLs to this server. */
 export async function moveAddresses(client: pg.ClientBase, site_id: string, baseUrl: string): Promise<void> {
   const former = `https?://[^"\\s<>]*?/files/${site_id}/`;
   for (const [table, column, type] of ADDRESSES) {
@@ -98,11 +98,11 @@ export async function moveAddresses(client: pg.ClientBase, site_id: string, base
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const CLEANED_AT_ONCE = 500;
 
-/** The keys of a jsonb column whose address is not http or https, such as `javascript:`. */
+/** SQL for the keys in a jsonb column whose URL is neither http nor https, such as `javascript:`. */
 const notOfTheWeb = (column: string) =>
   `array(select key from jsonb_each_text(${column}) where key ~ '_url$' and value !~* '^https?://')`;
 
-/** Removes control characters, which could manipulate the terminal of an operator. */
+/** SQL that removes control characters, which could manipulate an operator's terminal. */
 const shown = (column: string) => `regexp_replace(${column}, '[[:cntrl:]]', '', 'g')`;
 
 /**

@@ -6,7 +6,7 @@ import { restoreJobs } from './postponed-jobs.ts';
 
 export type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** An operator's decisions about a site. */
+/** What operators have decided about a site. */
 export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | 'suspended_reason'> {
   /** Time of the move to another server. */
   moved_at: string | null;
@@ -17,9 +17,9 @@ export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | '
 const STATE = sql`site_id, suspended_at, suspended_reason, moved_at, delete_at`;
 
 /**
- * Suspends a site: from the next call on it answers 403 `site_suspended`, except webhooks of its payment provider and
- * exports by its staff. Jobs continue: payments are settled or refunded, refunds completed, and due items expire.
- * Suspending it again only changes the reason. Throws `not_found`.
+ * Suspends a site. From the next call on, it answers 403 `site_suspended`, except to webhooks of its payment provider
+ * and to exports by its staff. Jobs continue: payments are settled or refunded, refunds are completed, and expired
+ * items are released. Suspending it again only changes the reason. Throws `not_found`.
  */
 export function suspendSite(owner: Owner, site_id: string, reason: string | null): Promise<SiteState> {
   return change(
@@ -53,7 +53,10 @@ export async function resumeSite(
   return resumed;
 }
 
-/** Cancels a scheduled deletion; the site stays suspended. Throws `not_found`, and `conflict` once it has begun. */
+/**
+ * Cancels a scheduled deletion; the site stays suspended. Throws `not_found`, or `conflict` once the deletion has
+ * begun.
+ */
 export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState> {
   return change(
     owner,
@@ -64,8 +67,8 @@ export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState
 }
 
 /**
- * Suspends the site now and schedules its deletion after the given days, or earlier if that was scheduled. Throws
- * `not_found`.
+ * Suspends the site and schedules its deletion after the given days, unless an earlier time is already scheduled.
+ * Throws `not_found`.
  */
 export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
@@ -77,7 +80,7 @@ export function planDeletion(owner: Owner, site_id: string, days: number, force:
   );
 }
 
-/** Marks the site as being deleted until its row is gone. */
+/** Marks the site as being deleted, which it stays until its row is gone. */
 export async function beginDeletion(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_at = coalesce(delete_at, now()),
@@ -102,7 +105,7 @@ async function change(owner: Owner, site_id: string, statement: Sql): Promise<Si
   );
 }
 
-/** Undefined for an unknown site. */
+/** The state of a site; undefined for an unknown site. */
 export async function stateOf(owner: Owner, site_id: string): Promise<SiteState | undefined> {
   const { rows } = await owner.query<SiteState>(
     sql`select ${STATE} from commerce.sites where site_id = ${site_id}::uuid`,

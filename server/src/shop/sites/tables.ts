@@ -1,6 +1,9 @@
 import type pg from 'pg';
 
-/** The tables with rows of sites, as the database has them, so that none is forgotten: each has a column `site_id`. Quoted. */
+/**
+ * The tables with rows of sites: all in the database that have a column `site_id`, so that none is forgotten. The names
+ * are quoted.
+ */
 export async function tablesOfSites(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string }>(
     `select format('%I.%I', n.nspname, c.relname) as table from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -41,8 +41,8 @@ interface Adjustments {
 }
 
 /**
- * Applies the rules of `adjust` to each row, on the stock after the rows before it; a rejected row does not stop the
- * others. Locks the variants in id order, as a sale does, and writes them in one statement.
+ * Applies the rules of `adjust` to each row, based on the stock left by the rows before it. A rejected row does not
+ * stop the others. Locks the variants in id order, as a sale does, and writes them in one statement.
  */
 export async function adjustSeveral(
   shop: Shop,
@@ -61,7 +61,7 @@ interface Quantity {
   inventory_quantity: number;
 }
 
-/** Sets the available stock of each variant, for an external system that manages the stock. */
+/** Sets the available stock of each variant to the value in an external system, which manages the stock. */
 export async function setSeveral(shop: Shop, items: Quantity[]): Promise<AdjustmentResult> {
   refuseUnnamed(items, 'items');
   const { results, movements } = await judge(shop, items, (row, actual) => row.inventory_quantity - actual);
@@ -75,7 +75,7 @@ interface Named {
   note?: string | undefined;
 }
 
-/** Plans the result and the movements of each row under the lock of all variants; writes nothing. */
+/** Plans the result and the stock movements of each row after locking all variants. Writes nothing. */
 async function judge<Row extends Named>(shop: Shop, rows: Row[], delta: (row: Row, actual: number) => number) {
   const find = finder(await lockNamed(shop, rows));
   const movements: Movement[] = [];

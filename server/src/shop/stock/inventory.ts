@@ -13,11 +13,11 @@ import { wholeShop } from '../whole-shop.ts';
 
 /** Stock on hand, stock reserved by open checkouts, and every change of either. */
 
-/** Condition on `variants v`. */
+/** Condition on `variants v`: sold down to the low-stock threshold, but not sold out. */
 export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
 export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 
-/** An InventoryItem from `variants v` with the given product name. */
+/** The columns of an InventoryItem from `variants v`, with the given product name. */
 const columnsWith = (product_name: Sql) =>
   selectList<InventoryItem>({
     variant_id: sql`v.id`,
@@ -47,8 +47,8 @@ export interface InventoryQuery extends PageQuery {
 }
 
 /**
- * The stock of every variant, by product name and the variant's position. The filters for low and out of stock are
- * combined with OR.
+ * The stock of every variant, sorted by product name and the variant's position. The filters for low and out of stock
+ * are combined with OR.
  */
 export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { inventory: InventoryItem[] }> {
   const { page, limit } = pageOf(query);
@@ -58,7 +58,7 @@ export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { 
   return { inventory, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Each row contains the total. An empty page has one row with only the total. */
+/** A row with the total. An empty page has one row that contains only the total. */
 type Counted = { counted: number } & OrNulls<InventoryItem>;
 
 async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
@@ -75,13 +75,13 @@ async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
   return readAll(shop, [...conditions, mentioned], query);
 }
 
-/** The matches of a text: variants by a part of their SKU, barcode or product's name, and products by the search. */
+/** What a text matches: variants by part of their SKU, barcode or product name, and products by the search. */
 interface StockSearch {
   like: string;
   named: Sql | undefined;
 }
 
-/** Above this number of matches of a search, a scan is as fast as single look-ups. */
+/** Above this number of search results, a scan is as fast as single look-ups. */
 const LOOKED_UP = 10_000;
 
 async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean> {
@@ -92,13 +92,14 @@ async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean
   return (counted?.matched ?? 0) <= LOOKED_UP;
 }
 
-/** Without the limit, PostgreSQL expects a hundred thousand products of any search. */
+/** Limits the search results, because otherwise PostgreSQL expects a hundred thousand of them for any search. */
 function upToLimit(named: Sql): Sql {
   return sql`select product_id from (${named}) as m limit ${LOOKED_UP + 1}::int`;
 }
 
 function searched({ like, named }: StockSearch, conditions: Sql[]): Sql {
-  // `offset 0` has variants looked up one by one: PostgreSQL expects far more of them than there are, and would read all.
+  // `offset 0` makes PostgreSQL look up the variants one by one. It expects far more of them than there are, and would
+  // otherwise read all.
   const variantsOf = (is: Sql) => sql`cross join lateral (
     select v.id, v.product_id from variants v where ${is} and ${join(conditions, ' and ')} offset 0) v`;
   const ofNamed =
@@ -117,9 +118,10 @@ function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: Inven
   ];
 }
 
-/** A page of the variants that `found` selects by id and product. */
+/** One page of the variants that `found` selects by id and product. */
 function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Counted[]> {
-  // `or false` and `offset 0` keep PostgreSQL from rewriting these: read once, and looked up per product.
+  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries: the first is read once, the second for
+  // each product.
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id
         and (v.id in (select id from found) or false) offset 0
@@ -127,7 +129,7 @@ function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Count
   return readFrom(shop, sql`found as materialized (${found}),`, sql`found`, from, query);
 }
 
-/** A page of the variants that meet the conditions. There are many, so a scan finds them early. */
+/** One page of the variants that meet the conditions. Many do, so a scan finds them early. */
 function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<Counted[]> {
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id and ${join(conditions, ' and ')} offset 0
@@ -140,8 +142,8 @@ function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<
 }
 
 /**
- * Reads the products in the order of the index products_by_name, with the variants of each, until the page is full.
- * Chooses the page first: otherwise the columns of skipped rows are computed as well.
+ * Reads products in the order of the index products_by_name, each with its variants, until the page is full. A subquery
+ * chooses the page first: otherwise the columns of skipped rows are computed too.
  */
 function readFrom(shop: Shop, found: Sql, counted: Sql, from: Sql, query: InventoryQuery): Promise<Counted[]> {
   const { limit, offset } = pageOf(query);
@@ -167,7 +169,7 @@ export async function get(shop: Shop, variant_id: string): Promise<InventoryItem
   return found;
 }
 
-/** A change by `delta`, or to `set_to` if the quantity is still `expected_quantity`. */
+/** A change of the stock by `delta`, or to `set_to` if the quantity is still `expected_quantity`. */
 export interface QuantityChange {
   delta?: number;
   set_to?: number;
@@ -180,8 +182,8 @@ export interface Adjustment extends QuantityChange {
 }
 
 /**
- * Changes the stock on hand and writes the movement, unless the change is 0. Throws `not_found`, `quantity_changed`,
- * `insufficient_stock`, or `conflict` for a quantity beyond the contract's limit.
+ * Changes the stock on hand and writes a stock movement, unless the change is 0. Throws `not_found`,
+ * `quantity_changed`, `insufficient_stock`, or `conflict` for a quantity beyond the limit in the contract.
  */
 export async function adjust(shop: Shop, variant_id: string, adjustment: Adjustment): Promise<InventoryItem> {
   const before = await lockVariant(shop, variant_id);
@@ -199,7 +201,7 @@ export interface Stock {
   may_go_below: boolean;
 }
 
-/** Serializes adjustments of one variant, so that each sees the current stock. */
+/** Locks a variant, so that adjustments run one after the other and each sees the current stock. */
 async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
   const found = await shop.one<Stock>(
     sql`select on_hand, reserved, inventory_policy = 'continue' or not track_inventory as may_go_below

@@ -20,7 +20,9 @@ function tenantOf({ site_id }: OpenShop): Tenant {
   };
 }
 
-/** Does work and commits it once another session waits for its locks. Returns the results of the waiting sessions. */
+/**
+ * Does the work, and commits it once another session waits for its locks. Returns the results of the waiting sessions.
+ */
 async function whileWaitedFor<T>(
   open: OpenShop,
   work: (shop: Shop) => Promise<unknown>,
@@ -111,7 +113,7 @@ test('does not sell an untracked product that is deleted while its checkout comp
 
 const OTHERS = 100;
 
-/** Copies a cart and its checkout, with equal reservations. */
+/** Copies a cart and its checkout many times, with equal reservations. */
 async function givenOthersLike({ owner }: OpenShop, cart_id: string): Promise<void> {
   await owner.query(
     `with others as materialized (

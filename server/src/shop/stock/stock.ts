@@ -6,16 +6,16 @@ import { isTold, shownQuantity } from '../shown-quantity.ts';
 
 /**
  * Stock movements of purchases: a checkout reserves stock, its completion sells it, its end releases it, and a
- * cancelled order restocks it. Each step is one statement that locks the variants in id order, changes them and writes
- * the movements. Untracked variants do not change. The caller has locked the checkout or order; only the counter of
- * order numbers is locked later (checkout/complete.ts).
+ * cancelled order restocks it. Each of these is one statement that locks the variants in id order, changes them and
+ * writes the movements. Untracked variants do not change. The caller has locked the checkout or order; only the counter
+ * of order numbers is locked later (checkout/complete.ts).
  */
 export interface Pieces {
   variant_id: string;
   quantity: number;
 }
 
-/** A variant with less stock than requested; the checkout's own reservation counts as available. */
+/** A variant with less stock than requested. The checkout's own reservation counts as available. */
 export interface Shortage {
   variant_id: string;
   requested: number;
@@ -23,8 +23,8 @@ export interface Shortage {
 }
 
 /**
- * Makes the checkout reserve exactly these pieces; a new one has no reservation yet. If there are too few, releases
- * expired reservations of other checkouts first. Returns the shortages; if there are any, the caller must roll back.
+ * Makes the checkout reserve exactly these quantities. If stock is short, releases expired reservations of other
+ * checkouts first. Returns the shortages; if there are any, the caller must roll back.
  */
 export async function hold(
   shop: Shop,
@@ -35,14 +35,15 @@ export async function hold(
   if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0)
     return [];
   await releaseOverdue(shop, checkout_id, wanted);
-  // Repeated even if nothing was released: a statement that waited for its locks uses the state of its beginning and
-  // misses stock that became free meanwhile. This one begins with the locks.
+  // This is repeated even if nothing was released: a statement that waited for its locks sees the state from its start,
+  // and so misses stock that was released meanwhile. This statement starts with the locks held.
   return change(shop, checkout_id, wanted);
 }
 
 /**
- * Reserves what is available for a checkout without reservations. Returns whether that was everything. Most checkouts
- * are never changed, so this fast path of `change` skips the comparison with earlier reservations and the shortages.
+ * Reserves the available stock for a checkout without reservations. Returns whether that was everything requested. Most
+ * checkouts are never changed, so this fast variant of `change` skips the comparison with earlier reservations and the
+ * shortages.
  */
 async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
   const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);
@@ -121,9 +122,7 @@ function wantedPieces(wanted: Pieces[]): Sql {
       )`;
 }
 
-/**
- * Releases expired reservations of the requested variants, which are locked and short. Skips locked checkouts entirely.
- */
+/** Releases expired reservations of the requested variants that are locked and short. Skips locked checkouts. */
 async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<void> {
   await give(
     shop,
@@ -152,7 +151,9 @@ export async function release(shop: Shop, checkout_id: string): Promise<void> {
   );
 }
 
-/** Deletes the selected reservations and returns their pieces to the stock, in one movement for several checkouts. */
+/**
+ * Deletes the selected reservations and returns their quantities to the stock, in one statement for several checkouts.
+ */
 async function give(shop: Shop, reservations: Sql): Promise<void> {
   await shop.run(
     sql`with named as materialized (${reservations}), taken as (
@@ -189,8 +190,8 @@ export async function sell(shop: Shop, checkout_id: string, order_id: string): P
 }
 
 /**
- * Takes the pieces of an expired order from stock again, as far as its expiry restocked them and they are to ship;
- * pieces removed by a refund stay in stock. If it throws `insufficient_stock`, the caller must roll back.
+ * Takes the items of an expired order from the stock again, if its expiry restocked them and they are still to be
+ * shipped. Items removed by a refund stay in stock. Throws `insufficient_stock`; the caller must then roll back.
  */
 export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   const rows = await shop.rows<Shortage & { done: boolean }>(
@@ -219,7 +220,7 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   throw new ShopError('insufficient_stock', 'There is not enough stock of the products.', { lines: short });
 }
 
-/** Restocks the unshipped pieces that an order took from stock, except those that a refund removed. */
+/** Restocks the unshipped items that an order took from the stock, except those that a refund removed. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
   await restockPieces(
     shop,
@@ -230,7 +231,10 @@ export async function restock(shop: Shop, order_id: string): Promise<void> {
   );
 }
 
-/** Restocks the pieces of lines, given as `variant_id` and `quantity`. Deleted variants have no stock. */
+/**
+ * Restocks quantities of variants, which `returned` selects as `variant_id` and `quantity`. Deleted variants have no
+ * stock.
+ */
 export async function restockPieces(
   shop: Shop,
   returned: Sql,
@@ -249,7 +253,7 @@ export async function restockPieces(
   );
 }
 
-/** The variants of `pieces`, locked in id order. */
+/** Selects the variants in `pieces`, and locks them in id order. */
 function lockedPieces(shop: Shop): Sql {
   return sql`locked as materialized (
       select v.id, p.quantity, p.reference_id from variants v join pieces p on p.variant_id = v.id
@@ -258,8 +262,8 @@ function lockedPieces(shop: Shop): Sql {
 }
 
 /**
- * A movement for each row of `changed`, with its reference. For a sale or a return, delta changes the stock on hand;
- * for a reservation or a release, the available stock.
+ * Writes a stock movement for each row of `changed`, with its reference. For a sale or a return, delta changes the
+ * stock on hand; for a reservation or a release, it changes the available stock.
  */
 function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' | 'refund'): Sql {
   return sql`insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,
@@ -268,12 +272,12 @@ function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' |
         ${shop.actorId} from changed`;
 }
 
-/** Suffix of messages for agents. */
+/** Ending of messages for agents. */
 export const WHICH_ITEMS = ' The field lines lists the items.';
 
 /**
- * The error for a shortage; `lines` are those of a cart. For agents it contains no product names, because a merchant's
- * text may only be in marked fields.
+ * The error for a shortage; `lines` are the lines of a cart. For agents the message contains no product names, because
+ * text from merchants may appear only in marked fields.
  */
 export function insufficient(
   shop: Shop,

@@ -4,15 +4,15 @@ import { CURRENCY_MARKS, comparable, INCOMING, OUTGOING } from './bank-words.ts'
  * Amount formats of banks: `1.234,56`, `1,234.56`, `1 234,56 €`, `1'234.50`, `-5,00`, `5,00-`, `(5.00)` and `5,00 H`.
  */
 
-/** An amount with adjacent words and symbols. */
+/** An amount as written, with the words and symbols next to it. */
 export interface WrittenAmount {
   /** Only the number, for `amountOf`. */
   number: string;
-  /** The possible currencies of each symbol or code. */
+  /** The currencies that each symbol or code may stand for. */
   currencies: string[][];
-  /** The directions of adjacent letters. */
+  /** The directions that letters next to the amount name. */
   directions: ('in' | 'out')[];
-  /** An unknown mark, if any. */
+  /** A word or symbol that is not known, if any. */
   unknown: string | undefined;
 }
 
@@ -32,19 +32,22 @@ export function writtenAmount(cell: string): WrittenAmount {
   return found;
 }
 
-/** The possible currencies of a code, symbol or word; undefined for other text. */
+/** The currencies that a code, symbol or word may stand for; undefined for other text. */
 export function currenciesOf(mark: string): string[] | undefined {
   const text = mark.trim();
   return CURRENCY_MARKS[comparable(text)] ?? (/^[A-Z]{3}$/.test(text) ? [text] : undefined);
 }
 
-/** The decimal mark, if the amounts of a file agree on one. */
+/** The decimal mark in the amounts of a file; undefined if they differ or do not show it. */
 export function decimalMarkOf(amounts: string[]): string | undefined {
   const marks = new Set(amounts.flatMap((written) => /[.,](?=\d{1,2}(?:\D*)$)/.exec(written)?.[0] ?? []));
   return marks.size === 1 ? [...marks][0] : undefined;
 }
 
-/** A plain decimal; undefined for text that is not an amount or is ambiguous. `mark` is the file's decimal mark. */
+/**
+ * Parses an amount to a plain decimal; undefined if the text is no amount or is ambiguous. `mark` is the file's decimal
+ * mark.
+ */
 export function amountOf(written: string, mark?: string): string | undefined {
   const text = written.replace(/[\s\u00a0\u202f'’+]/g, '').replace(/^\((.*)\)$/, '-$1');
   const [, minus = '', digits = '', after] = /^([-−]?)([\d.,]*\d)([-−]?)$/.exec(text) ?? [];
@@ -55,7 +58,8 @@ export function amountOf(written: string, mark?: string): string | undefined {
   const [whole, fraction] = [digits.slice(0, last), digits.slice(last + 1)];
   const here = digits[last] ?? '';
   const other = here === '.' ? ',' : '.';
-  // A mark that occurs several times separates thousands. So does one before three digits, unless the other mark does.
+  // A mark that occurs several times separates thousands. So does one that precedes three digits, unless the other mark
+  // separates thousands.
   if (whole.includes(here)) return thousands(digits, here) ? sign + digits.replaceAll(here, '') : undefined;
   if (whole.includes(other))
     return thousands(whole, other) ? `${sign}${whole.replaceAll(other, '')}.${fraction}` : undefined;

@@ -12,18 +12,18 @@ import {
   TEXT_COLUMNS,
 } from './bank-words.ts';
 
-/** Meaning of the columns of a bank's CSV. */
+/** What the columns of a bank's CSV file mean. */
 
 export type Field = keyof typeof COLUMNS | 'text' | 'payer';
 
 export interface Columns extends Record<Field, number[]> {
   /** The currency in the name of the amount column, as in `Betrag (EUR)`. */
   named_currency: string | null;
-  /** The first column that may contain the direction in unknown words. */
+  /** The first column that may contain the direction, but in unknown words. */
   unknown: string | undefined;
 }
 
-/** Undefined for a row that is not a header, which needs an amount and a text column. */
+/** Finds the columns of a header row, which must have an amount and a text column; undefined for any other row. */
 export function columnsOf(header: string[]): Columns | undefined {
   const titles = header.map(titleOf);
   const all = (test: (title: Title) => boolean) => titles.flatMap((title, i) => (test(title) ? [i] : []));
@@ -50,7 +50,7 @@ function has(names: readonly string[], name: string): boolean {
 
 interface Title {
   whole: string;
-  /** Without its currency. */
+  /** The name without its currency. */
   name: string;
   currency: string | null;
 }
@@ -66,8 +66,8 @@ function titleOf(cell: string): Title {
 }
 
 /**
- * Adds columns whose cells all name a direction or a booking state, because many banks leave their header empty or use
- * their own word.
+ * Adds columns in which every cell names a direction or a booking state, because many banks leave their header empty or
+ * name it in their own words.
  */
 export function withColumnsByWords(columns: Columns, rows: string[][], width: number): Columns {
   const taken = new Set([...columns.amount, ...columns.credit, ...columns.debit, ...columns.currency, ...columns.text]);
@@ -80,7 +80,7 @@ export function withColumnsByWords(columns: Columns, rows: string[][], width: nu
   return { ...columns, ...added };
 }
 
-/** Whether a column has at least one word, and only words of these lists. */
+/** Whether a column contains at least one word, and only words in these lists. */
 function hasOnly(rows: string[][], column: number, lists: Set<string>[]): boolean {
   let found = false;
   for (const cells of rows) {

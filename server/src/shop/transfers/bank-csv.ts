@@ -14,24 +14,25 @@ import { csvRows, delimiterOf } from './csv.ts';
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
 /**
- * CSV files of banks, which have no common header. A transfer counts only if its row is known to be booked, incoming
- * and in the shop's currency, by the columns and words of `bank-words.ts`. All other rows are listed with a doubt.
+ * CSV files of banks, which share no format. A transfer counts only if the columns and words in `bank-words.ts` show
+ * that it is booked, incoming and in the shop's currency. All other rows are listed with a doubt.
  */
 
-/** Banks put lines about the account above the header. */
+/** Number of lines in which the header is searched. Banks put lines about the account above it. */
 const HEADER_WITHIN = 30;
 
 /**
- * More than fits in a request: a bank writes about fifty characters per payment, and a request has at most a million.
+ * Maximum number of lines, more than fit in a request: a bank writes about fifty characters per payment, and a request
+ * has at most a million.
  */
 const MOST_LINES = 20_000;
-/** Banks have about 20 columns. */
+/** Maximum number of columns. Banks have about 20. */
 const MOST_COLUMNS = 100;
 const LONGEST_HEADER = 5_000;
 
 /**
- * Rejects a text without a header row that has an amount and a text column, and, before reading it, a text that would
- * take long to read.
+ * Reads a bank's CSV file. Throws a ValidationError if there is no header row with an amount and a text column, or,
+ * before parsing, if the text would take long to read.
  */
 export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   refuseMoreThan(MOST_LINES, '\n', text, 'lines');
@@ -57,15 +58,15 @@ export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   return collect(rows.map((row) => transferOf({ ...row, line: row.line + top }, file)));
 }
 
-/** Properties that all rows of a file share. */
+/** What the rows of a file have in common. */
 interface File {
   columns: Columns;
   shopCurrency: string;
   /** The decimal mark. */
   mark: string | undefined;
-  /** At least one amount has a sign. */
+  /** Whether at least one amount has a sign. */
   signed: boolean;
-  /** Named in the lines above the header. */
+  /** The currencies in the lines above the header. */
   accountCurrencies: string[];
 }
 
@@ -96,7 +97,7 @@ interface AmountCell {
   cell: string;
 }
 
-/** The amounts of a row. Some files end with rows without one, such as totals. */
+/** The amounts in a row. Some files end with rows without amounts, such as totals. */
 function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   const fields = ['amount', 'credit', 'debit'] as const;
   return fields.flatMap((field) =>
@@ -106,7 +107,7 @@ function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   );
 }
 
-/** Undefined for rows without an amount. */
+/** The transfer in a row, or the reason that it is left out; undefined for a row without an amount. */
 function transferOf({ line, cells }: Row, file: File): Transfer | keyof LeftOut | undefined {
   const { columns } = file;
   const amounts = amountsIn(cells, columns);
@@ -137,7 +138,7 @@ const RETURN = 'Its text mentions a return, a reversal or a refund.';
 
 type Direction = 'in' | 'out' | 'unknown';
 
-/** Everything in a row that indicates its direction. */
+/** The directions that anything in a row indicates. */
 function directionsOf(
   cells: string[],
   amounts: AmountCell[],
@@ -184,7 +185,9 @@ function doubtOfDirection(cells: string[], directions: Direction[], { columns, s
   return `No amount of the file has a sign, and the column "${name}" may indicate the direction.`;
 }
 
-/** Without what the payer wrote: some banks put both into one column. */
+/**
+ * The transaction types in a row, without columns that contain the payer's text: some banks put both into one column.
+ */
 function typesOf(cells: string[], { type, text }: Columns): string[] {
   return type.filter((i) => !text.includes(i)).flatMap((i) => cells[i]?.trim() || []);
 }
@@ -197,7 +200,10 @@ function doubtOfState(states: string[], columns: Columns): string | null {
 
 const LONGEST_WORD = 40;
 
-/** The currency of a row, named in a column, beside the amount, in the header or above it: all of them must agree. */
+/**
+ * The currency of a row, which may be named in a column, next to the amount, in the header or above it. All of these
+ * must agree.
+ */
 function currencyOf(cells: string[], written: WrittenAmount, { columns, shopCurrency, accountCurrencies }: File) {
   const columnCells = texts(cells, columns, 'currency');
   const ofColumn = columnCells.map((cell) => currenciesOf(cell.toUpperCase()) ?? []);

@@ -1,11 +1,10 @@
 /**
  * Columns and words of bank statements by language. Only words listed here are recognized: people check a transfer
- * whose direction, state or currency is not listed. To support another bank, add its words here.
- * Comparison ignores case, accents and outer space (`comparable`), and for a column's name also its currency, as in
- * `Betrag (EUR)`.
+ * whose direction, state or currency is not listed. To support another bank, add its words here. Comparison ignores
+ * case, accents and outer space (`comparable`), and for the name of a column its currency too, as in `Betrag (EUR)`.
  */
 
-/** One amount column for both directions, signed or with a direction column. */
+/** An amount column for both directions, with signs or next to a direction column. */
 const AMOUNT = [
   ...['amount', 'transaction amount', 'booking amount', 'booked amount', 'value', 'net amount'],
   ...['betrag', 'umsatz', 'buchungsbetrag', 'betrag in kontowahrung'],
@@ -13,7 +12,7 @@ const AMOUNT = [
   ...['bedrag', 'transactiebedrag'],
 ];
 
-/** Separate column for incoming money. */
+/** A column for incoming money only. */
 const CREDIT = [
   ...[
     'credit',
@@ -32,7 +31,7 @@ const CREDIT = [
   ...['bij'],
 ];
 
-/** Separate column for outgoing money. */
+/** A column for outgoing money only. */
 const DEBIT = [
   ...[
     'debit',
@@ -86,20 +85,20 @@ export const COLUMNS = {
   currency: CURRENCY,
 } as const;
 
-/** Parts of the names of text columns. They only determine which order a transfer refers to. */
+/** Parts of the names of text columns, which only determine the order to which a transfer refers. */
 export const TEXT_COLUMNS =
   /reference|description|details|purpose|remittance|narrative|memo|verwendungszweck|buchungstext|vorgang|libelle|motif|mededelingen/;
 export const PAYER_COLUMNS =
   /payer|counterparty|debtor|^name|sender|auftraggeber|zahlungspflichtig|beg(?:u|ue)nstigt|empf(?:a|ae)nger|donneur|emetteur|contrepartie/;
 
-/** Amounts in other currencies than the account's. */
+/** Columns with amounts in currencies other than the account's. */
 export const FOREIGN_COLUMNS = /foreign|original|fremd|ursprung|instructed|origine|local amount/;
 
-/** Columns that do not indicate a direction. */
+/** Columns that say nothing about the direction. */
 export const HARMLESS_COLUMNS =
   /date|datum|valuta|wertstellung|buchungstag|iban|bic|swift|konto|account|compte|rekening|balance|saldo|solde|glaubiger|glaeubiger|creditor id|mandat|sammler|batch|end-?to-?end|rate|kurs|taux|fee|gebuhr|gebuehr|frais|ruecklastschrift|rucklastschrift|bank|blz|^id$| id$|nummer|number|numero|time|zeit|heure|foreign|original|fremd|ursprung|note|notiz|address|postcode|country|land/;
 
-/** For letters after an amount, and cells of direction columns. */
+/** Words for incoming money: letters after an amount, and cells of direction columns. */
 export const INCOMING = new Set([
   ...['c', 'cr', 'crdt', 'credit', 'in', 'incoming', 'money in', 'paid in', 'deposit', '+', 'received'],
   ...['h', 'haben', 'gutschrift', 'eingang', 'eingehend', 'einzahlung', 'zahlungseingang'],
@@ -112,7 +111,10 @@ export const OUTGOING = new Set([
   ...['sortie', 'sortant', 'af'],
 ]);
 
-/** Types of transactions that say neither in nor out. Any other type may be one of money that went out, such as a card payment. */
+/**
+ * Transaction types that do not indicate a direction. Any other unknown type may be outgoing money, such as a card
+ * payment.
+ */
 export const NEUTRAL_TYPES = new Set([
   ...['transfer', 'bank transfer', 'wire transfer', 'credit transfer', 'sepa', 'sepa transfer', 'sepa credit transfer'],
   ...['topup', 'top-up', 'current', 'current account', 'general payment'],
@@ -143,7 +145,7 @@ export const NOT_BOOKED = new Set([
   ...['en attente', 'en cours', 'annule', 'annulee', 'rejete', 'rejetee', 'refuse', 'refusee', 'echoue', 'a venir'],
 ]);
 
-/** Incoming money that is not a customer's payment: a returned payment or a corrected booking. */
+/** Incoming money that is not a customer's payment, such as a returned payment or a corrected booking. */
 export const RETURNED =
   /\breturned\b|\breturn(?:ed)? (?:payment|transfer)|payment return|\brevers(?:al|ed)\b|chargeback|\brefund(?:ed)?\b|card_refund|\brejected\b|\bunpaid\b|\bcancell?ed\b|storn(?:o|iert)|retoure|(?:ruck|rueck)(?:buchung|gabe|lastschrift|uberweisung|ueberweisung|zahlung|ruf)|erstattung|gutgeschrieben wegen|\brejet|\bannul(?:ation|ee?)\b|\bimpaye|extourne|rembourse|\bretour\b/;
 
@@ -151,11 +153,11 @@ export const RETURNED =
 export const RETURNED_FAMILIES = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'UPCQ', 'CQRV']);
 export const RETURNED_CODES = /^(?:[A-Z]{4}\+)?(?:108|109|159|181|184)(?:\+|$)/;
 
-/** A currency in the lines above the header: `Currency: USD`, `Kontostand;1.204,50 USD`. */
+/** Matches a currency in the lines above the header: `Currency: USD`, `Kontostand;1.204,50 USD`. */
 export const CURRENCY_OF_ACCOUNT =
   /(?:\b(?:currency|w(?:ä|ae|a)hrung|devise|valuta|divisa|moneda)\W{1,5}|\d[.,]\d\d[ \u00a0;,"\t]{1,3})([a-z]{3})\b/gi;
 
-/** Which currencies a mark may stand for. */
+/** The currencies that a symbol or word may stand for. */
 export const CURRENCY_MARKS: Record<string, string[]> = {
   '€': ['EUR'],
   '£': ['GBP'],

@@ -8,8 +8,9 @@ import { readCamt } from './camt.ts';
 import { type Transfer, unreadable } from './transfer.ts';
 
 /**
- * Matches the transfers of a bank statement with orders, by the order number in the payer's text and the total. A
- * doubtful transfer is listed for people. Writes nothing: `markSeveralPaid` checks each order again, under its lock.
+ * Matches the transfers of a bank statement with orders, by the order number in the payer's text and by the total.
+ * Doubtful transfers are listed for people to check. Writes nothing: `markSeveralPaid` locks and checks each order
+ * again.
  */
 
 type Row = TransferMatches['transfers'][number];
@@ -53,7 +54,7 @@ export interface Payable {
   payment_status: PaymentStatus;
   payment_method: PaymentMethod | null;
   email: string | null;
-  /** The amount recorded since the order expired. */
+  /** The amount of payments recorded since the order expired. */
   recorded: string;
 }
 
@@ -69,14 +70,16 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
 const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 100;
 
-/** Possible order numbers in a text: digits, alone or after letters as in RE1001, but not inside longer numbers. */
+/**
+ * Possible order numbers in a text: digits on their own or after letters, as in RE1001, but not within longer numbers.
+ */
 function wordsOf(text: string): string[] {
   const read = text.slice(0, LONGEST_TEXT);
   const words = new Set([...(read.match(/\d+/g) ?? []), ...read.split(/[^\p{L}\p{N}_-]+/u)]);
   return [...words].filter(Boolean).slice(0, MOST_WORDS);
 }
 
-/** Matches each transfer in turn; an order is matched once. */
+/** Matches one transfer after the other. Each order is matched only once. */
 export function match(transfers: Transfer[], orders: Payable[], shopCurrency: string): Row[] {
   const byNumber = new Map(orders.map((order) => [order.order_number, order]));
   const taken = new Set<string>();
@@ -138,7 +141,10 @@ function isExpired({ payment_method, payment_status }: Payable): boolean {
   return payment_method === 'bank_transfer' && payment_status === 'expired';
 }
 
-/** Recorded money is not offered again when the same statement is sent twice. */
+/**
+ * The result for an expired order. Payments that are already recorded are not offered again when the same statement is
+ * sent twice.
+ */
 function judgedLate(order: Payable): Judgement {
   const { order_number, recorded, currency } = order;
   if (Number(recorded) === 0) {

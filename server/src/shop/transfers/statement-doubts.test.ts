@@ -3,8 +3,8 @@ import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
 
 /**
- * Result for the only row of a statement in EUR: `payment`, the reason that it must be checked, or the reason that it
- * was left out.
+ * The result for the only row of a statement in EUR: `payment`, the reason that it must be checked, or the reason that
+ * it was left out.
  */
 function resultOf(statement: string): string {
   const { transfers, left_out } = (statement.startsWith('<') ? readCamt : readBankCsv)(statement, 'EUR');

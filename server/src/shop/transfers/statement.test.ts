@@ -142,7 +142,7 @@ test('parses any text of maximum length in little CPU time', () => {
       } catch (refusal) {
         expect(refusal).toBeInstanceOf(ValidationError);
       }
-      // Reading all of it took up to 2 s.
+      // Parsing the whole text took up to 2 s.
       expect([begin, filling, process.cpuUsage(begun).user < 300_000]).toEqual([begin, filling, true]);
     }
   }

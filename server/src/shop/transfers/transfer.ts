@@ -1,12 +1,12 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
-/** An incoming payment of a bank statement. */
+/** An incoming payment in a bank statement. */
 export interface Transfer {
   /** Position in the file: the line of a CSV or the entry of a CAMT file, counted from 1. */
   line: number;
   /** A plain decimal, such as 35.82; the original text if it cannot be read. */
   amount: string;
-  /** Null if the file has none. */
+  /** Null if the file names none. */
   currency: string | null;
   payer: string;
   /** The payer's text. */
@@ -18,7 +18,7 @@ export interface Transfer {
   doubt: string | null;
 }
 
-/** Entries that are known not to be incoming payments. */
+/** Numbers of entries that are known not to be incoming payments. */
 export interface LeftOut {
   outgoing: number;
   not_booked: number;
@@ -29,7 +29,7 @@ export interface ReadStatement {
   left_out: LeftOut;
 }
 
-/** Separates payments from other entries of a statement. */
+/** Separates the incoming payments of a statement from its other entries. */
 export function collect(entries: (Transfer | keyof LeftOut | undefined)[]): ReadStatement {
   const read: ReadStatement = { transfers: [], left_out: { outgoing: 0, not_booked: 0 } };
   for (const entry of entries) {
@@ -39,7 +39,7 @@ export function collect(entries: (Transfer | keyof LeftOut | undefined)[]): Read
   return read;
 }
 
-/** Rejects a text with too many marks before anything is parsed. */
+/** Throws if a text contains too many separators, before anything is parsed. */
 export function refuseMoreThan(most: number, mark: string, text: string, things: string): void {
   let count = 0;
   for (let at = text.indexOf(mark); at >= 0 && count <= most; at = text.indexOf(mark, at + 1)) count += 1;
@@ -47,7 +47,7 @@ export function refuseMoreThan(most: number, mark: string, text: string, things:
   throw unreadable(`The statement has more than ${most} ${things}. Export fewer days at a time.`);
 }
 
-/** The error for a statement that cannot be read; the sentence names the reason. */
+/** The error for a statement that cannot be read. `msg` names the reason. */
 export function unreadable(msg: string): ValidationError {
   return new ValidationError([bodyMistake(['statement'], 'statement_unreadable', msg)]);
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { actorName } from '../actor-names.ts';
 import type { Shop } from '../shop.ts';
 
-/** The previous change, for the error of a rejected change, as far as it is known. */
+/** What is known about the previous change, for the error of a rejected change. */
 export interface LastChange {
   changed_at: string | null;
   changed_by: { type: string; id: string | null; name: string | null } | null;
@@ -17,13 +17,13 @@ interface Row {
   created_at: string;
 }
 
-/** Uses the indexes `audit_events_of_target` and `audit_events_of_settings`; settings have no id. */
+/** Conditions that use the indexes `audit_events_of_target` and `audit_events_of_settings`. Settings have no id. */
 const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
 /**
- * The last change of a resource by staff or an API key; for other actors only its time. The caller has locked the
- * resource.
+ * The last change of a resource by staff or an API key. For other actors only its time is known. The caller has locked
+ * the resource.
  */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(

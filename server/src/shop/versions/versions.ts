@@ -23,28 +23,27 @@ import type { Shop } from '../shop.ts';
 import * as webhooks from '../webhooks/webhooks.ts';
 
 /**
- * Versions of resources that people edit in the dashboard. A version is a hash of all editable fields of a resource, so
- * equal versions mean equal content. Stock, sales figures and change times are left out, because a purchase must not
- * block the edit of a description.
- * A change with a version: 1. locks the resource, as every change does first; 2. compares the version, which is stable
- * until the transaction ends; 3. does the work.
+ * Versions of the resources that staff edit in the dashboard. A version is a hash of all editable fields of a resource,
+ * so equal versions mean equal content. Stock, sales figures and change times are left out, because a purchase must not
+ * block the edit of a description. A change with a version: 1. locks the resource, as every change does first; 2.
+ * compares the version, which is stable until the transaction ends; 3. does the work.
  */
 export interface Versioned {
-  /** Name of its id in the path; undefined if a shop has only one. */
+  /** Name of the path parameter with the id; undefined if a shop has only one such resource. */
   parameter: string | undefined;
-  /** The contract's schema with all its fields. */
+  /** The schema in the contract with all fields of the resource. */
   schema: string;
-  /** Takes the lock that changes take first. */
+  /** Takes the lock that every change takes first. */
   lock(shop: Shop, id: string): Promise<unknown>;
-  /** Throws `not_found`. */
+  /** Reads the resource. Throws `not_found`. */
   read(shop: Shop, id: string): Promise<object>;
-  /** The editable fields of the response. */
+  /** The editable fields in a response. */
   edited(shown: never): object;
-  /** Other editable data that the schema does not contain fully. */
+  /** Other editable data, which the schema does not contain completely. */
   beside?(shop: Shop, id: string): Promise<string>;
 }
 
-/** By the noun in the path: /api/dashboard/{noun}/… */
+/** By the resource's name in the path: /api/dashboard/{noun}/… */
 export const VERSIONED: Partial<Record<string, Versioned>> = {
   products: {
     parameter: 'product_id',
@@ -102,7 +101,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     schema: 'PaymentAccount',
     lock: accounts.lock,
     read: (shop) => accounts.get(shop),
-    // The time stays, because a replaced key is not part of the response.
+    // The time stays, because a replaced key is not in the response.
     edited: ({ webhook_url: _, ...edited }: PaymentAccount) => edited,
   },
   webhooks: {
@@ -114,7 +113,10 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
   },
 };
 
-/** Without the page of products, which differs by request: `membersDigest` covers the products. */
+/**
+ * The editable fields of a collection, without its page of products, which differs by request: `membersDigest` covers
+ * all products.
+ */
 function editedCollection({
   products: _,
   products_count: _count,
@@ -127,7 +129,10 @@ function editedCollection({
   return edited;
 }
 
-/** Without images that wait for their file, which not every response contains: `waitingDigest` covers them. */
+/**
+ * The editable fields of a product, without images that wait for their file, which some responses lack: `waitingDigest`
+ * covers them.
+ */
 function editedProduct({
   total_inventory: _,
   in_stock: _in,
@@ -162,7 +167,7 @@ async function waitingDigest(shop: Shop, id: string): Promise<string> {
   return found?.digest ?? '';
 }
 
-/** A collection contains one page of its products; others may change. */
+/** A digest of all products in a collection. A response contains only one page of them, and the others may change. */
 async function membersDigest(shop: Shop, id: string): Promise<string> {
   const found = await shop.one<{ digest: string | null }>(
     sql`select md5(string_agg(product_id::text, ' ' order by position, product_id)) as digest
@@ -177,5 +182,5 @@ export function tagOf(resource: Versioned, shown: object, beside = ''): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, TAG_CHARACTERS)}"`;
 }
 
-/** 128 bits. */
+/** 132 bits of the hash in base64url. */
 const TAG_CHARACTERS = 22;

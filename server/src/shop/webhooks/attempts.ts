@@ -16,29 +16,29 @@ const JITTER = 0.1;
 const LONGEST_RETRY_AFTER_SECONDS = 3_600;
 const DISABLED_AFTER = '120 hours';
 
-/** A due delivery with everything that its attempt needs. */
+/** A due delivery with everything that an attempt needs. */
 export interface Due {
   id: string;
   event_id: string;
   webhook_id: string;
   url: string;
-  /** The body; before the first attempt, the data recorded by the trigger. */
+  /** The body or, before the first attempt, the data that the trigger recorded. */
   payload: string;
-  /** The body is final for this delivery. */
+  /** Whether the body is already stored with the delivery, and so final. */
   kept: boolean;
-  /** An integration registered the webhook. */
+  /** Whether an integration registered the webhook. */
   by_integration: boolean;
   tries: number;
-  /** Detects whether another attempt was recorded since. */
+  /** Shows whether another attempt was recorded meanwhile. */
   attempts_count: number;
   secret: Buffer;
-  /** Null if no previous secret signs any more. */
+  /** Null if no previous secret is in use. */
   previous_secret: Buffer | null;
 }
 
 /**
- * The delivery if it is pending and due. After a crash or a replay, two jobs may exist for one delivery; only one of
- * them finds it due. A pending delivery of a disabled webhook fails here.
+ * The delivery, if it is pending and due. A crash or a replay may leave two jobs for one delivery; only one of them
+ * finds it due. If the webhook is disabled, the pending delivery fails here.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due & MakerRow & { type: EventType }>(
@@ -62,7 +62,10 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
   return undefined;
 }
 
-/** The maker of the webhook may not read the event, so nothing is sent. Bodies sent before stay in the log. */
+/**
+ * Ends a delivery whose webhook's maker may not read the event: deletes it if it was never sent, otherwise fails it.
+ * Bodies sent before remain in the log.
+ */
 async function withhold(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
     sql`delete from webhook_deliveries
@@ -74,7 +77,7 @@ async function withhold(shop: Shop, delivery_id: string): Promise<void> {
   );
 }
 
-/** Fails a delivery that was written while a concurrent transaction disabled its webhook. */
+/** Fails a delivery that was created while its webhook was being disabled. */
 async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries d set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -84,7 +87,7 @@ async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   );
 }
 
-/** Seconds until the next attempt after this many; null after the last. */
+/** Seconds until the next attempt after this number of tries; null after the last. */
 export function waitAfter(tries: number, retry_after_seconds: number | null, random = Math.random()): number | null {
   const wait = WAITS_SECONDS[tries - 1];
   if (wait === undefined) return null;
@@ -93,7 +96,7 @@ export function waitAfter(tries: number, retry_after_seconds: number | null, ran
 }
 
 /**
- * Records an attempt and its consequence: the next attempt, the end, or disabling the webhook. Locks the webhook before
+ * Records an attempt, and schedules the next one, ends the delivery or disables the webhook. Locks the webhook before
  * the delivery, as disabling and deleting do.
  */
 export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
@@ -122,7 +125,7 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
         ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status}, ${attempted.response_body}
       from written`,
   );
-  // Disabled, deleted or attempted by another process meanwhile: nothing to record.
+  // The webhook was disabled or deleted, or another process recorded an attempt meanwhile.
   if (kept === 0) return;
   if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
   else if (wait !== null) await enqueue(shop, delivery.id, wait);
@@ -132,7 +135,7 @@ async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
 }
 
-/** At most every ten seconds, because all deliveries of the webhook share the row. */
+/** Records that a webhook works, at most every ten seconds, because all deliveries of the webhook share its row. */
 async function markWorking(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(
     sql`update webhooks set failing_since = null, last_success_at = now()
@@ -148,7 +151,6 @@ async function markFailing(shop: Shop, webhook_id: string): Promise<void> {
   );
 }
 
-/** Schedules an attempt. */
 export async function enqueue(shop: Shop, delivery_id: string, wait_seconds: number): Promise<void> {
   await shop.run(
     sql`select enqueue_delivery(${shop.siteId}, ${delivery_id}, now() + ${wait_seconds}::float8 * interval '1 second')`,

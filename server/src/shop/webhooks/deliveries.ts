@@ -37,7 +37,7 @@ interface Filter {
   type?: EventType;
 }
 
-/** Newest first; `cursor` is the last id of the previous page. */
+/** One page of deliveries, newest first; `cursor` is the last id of the previous page. */
 export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status, type }: Filter) {
   const rows = await shop.rows<Row>(
     sql`select ${COLUMNS} from webhook_deliveries where site_id = ${shop.siteId}
@@ -70,7 +70,7 @@ const DETAILS = selectList<Details>({
       order by a.number desc limit 100) a)`,
 });
 
-/** One delivery with its body and last 100 attempts. Throws `not_found`. */
+/** One delivery with its body and its last 100 attempts. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${COLUMNS}, ${DETAILS} from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
@@ -79,7 +79,7 @@ export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetail
   return { ...found, payload: JSON.parse(found.payload) };
 }
 
-/** Sends an event again under the same id. Throws `not_found`, `delivery_pending` and `webhook_disabled`. */
+/** Sends an event again under its original id. Throws `not_found`, `delivery_pending` or `webhook_disabled`. */
 export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
   const again = await shop.one<Row>(
     sql`update webhook_deliveries d set status = 'pending', tries = 0, next_attempt_at = now(), completed_at = null
@@ -99,8 +99,8 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
 const BATCH = 1_000;
 
 /**
- * Replays failed deliveries since a time, oldest first, of one webhook or of all active ones. Returns the number
- * replayed and the number left for another call: after a long outage, one statement cannot handle all.
+ * Replays deliveries that failed since a time, oldest first, of one webhook or of all active ones. Returns the number
+ * of replayed deliveries, and the number left for another call: after a long outage, one statement cannot handle all.
  */
 export async function replayFailed(shop: Shop, { since, webhook_id }: { since: string; webhook_id?: string }) {
   if (webhook_id) await webhooks.get(shop, webhook_id);
@@ -124,7 +124,7 @@ export async function replayFailed(shop: Shop, { since, webhook_id }: { since: s
   return { replayed: again.length, remaining: left?.count ?? 0 };
 }
 
-/** Enqueues a job for each delivery, due now. */
+/** Enqueues a job for each delivery, to run now. */
 async function enqueue(shop: Shop, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await shop.run(sql`select enqueue_deliveries(${shop.siteId}, ${ids}::uuid[], now())`);

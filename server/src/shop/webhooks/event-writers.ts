@@ -1,16 +1,16 @@
 import type { EventType } from '@commerce-backend/spec';
 
 /**
- * The code that writes each event. Most are written by triggers, so that no way of changing a row can miss them: each
- * calls `commerce.emit` at the commit, so the event and its deliveries are part of the change (db/schema.sql shows the
- * current functions).
+ * Lists the code that writes each event. Triggers write most events, so that no way of changing a row can miss them.
+ * Each trigger calls `commerce.emit` at the commit, so the event and its deliveries are part of the change
+ * (db/schema.sql shows the current functions).
  */
 export interface EventWriter {
-  /** The table of the trigger, and its database function. */
+  /** The table that the trigger is on, and its database function. */
   trigger?: { table: string; function: string };
-  /** The server function that writes it. */
+  /** The server function that writes the event. */
   server?: string;
-  /** The condition on the row. */
+  /** The condition on the row under which the event is written. */
   when: string;
 }
 

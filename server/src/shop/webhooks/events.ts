@@ -19,7 +19,7 @@ interface Listener extends RowOf<'event_listeners', 'id' | 'created_at' | 'expir
   events: EventPattern[];
 }
 
-/** Creates a listener for events from now on. Throws `limit_reached` beyond 20. */
+/** Creates a listener for events from now on. Throws `limit_reached` if there are 20 already. */
 export async function listen(shop: Shop, { events = ['*'] }: { events?: EventPattern[] }) {
   const secret = mintSecret();
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
@@ -49,9 +49,9 @@ const CURSOR = /^(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the events after the cursor, oldest first, and extends the listener. Ids are created before the commit, so
- * events are ordered by transaction, and an event is returned only if no earlier one can still be committed: nothing is
- * skipped. Throws `not_found` if the listener has expired.
+ * Returns the events after the cursor, oldest first, and extends the listener's lifetime. Ids are created before the
+ * commit, so events are ordered by transaction instead. An event is returned only if no earlier one can still be
+ * committed, so none is skipped. Throws `not_found` if the listener has expired.
  */
 export async function fetch(
   shop: Shop,
@@ -79,7 +79,7 @@ export async function fetch(
   };
 }
 
-/** Whether `fetch` would return at once: there are new events, or the listener has expired. Read-only. */
+/** Whether `fetch` would return at once, because there are new events or the listener has expired. Writes nothing. */
 export async function hasNewEvents(
   shop: Shop,
   id: string,
@@ -95,7 +95,7 @@ export async function hasNewEvents(
   return found?.is_due ?? false;
 }
 
-/** Condition that an event `e` comes after the cursor, matches the listener `l`, and may be read by the caller. */
+/** Condition for events `e` that come after the cursor, match the listener `l`, and may be read by the caller. */
 function isAfter(shop: Shop, cursor: string | undefined, readable: EventPattern[]): Sql {
   const [made_in, after] = positionOf(cursor);
   return sql`e.site_id = ${shop.siteId} and takes(l.events, e.type) and takes(${readable}::text[], e.type) and e.created_at >= l.created_at
@@ -115,7 +115,7 @@ interface Example {
   post: { requestBody: { content: { 'application/json': { example: { data: Record<string, unknown> } } } } };
 }
 
-/** Sends a test event with the data of the contract's example to all subscribers of its type. */
+/** Sends a test event, whose data is the example in the contract, to all subscribers of its type. */
 export async function trigger(shop: Shop, { type }: { type: EventType }) {
   const { data } = (contract.webhooks as unknown as Record<EventType, Example>)[type].post.requestBody.content[
     'application/json'

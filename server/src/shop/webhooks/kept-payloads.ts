@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** Bodies of deliveries, stored at the first attempt. */
+/** Bodies of deliveries, which are stored at the first attempt. */
 
-/** Stores a body. Of two concurrent ones, the first is kept. Returns it. */
+/** Stores a body and returns it. If two were created concurrently, the one stored first is returned. */
 export async function keepPayload(shop: Shop, delivery_id: string, payload: string): Promise<string> {
   const kept = await shop.one<{ payload: string }>(
     sql`update webhook_deliveries set payload = coalesce(payload, ${payload})
@@ -12,7 +12,10 @@ export async function keepPayload(shop: Shop, delivery_id: string, payload: stri
   return kept?.payload ?? payload;
 }
 
-/** Deletes the bodies about the selected subjects: further attempts and replays send the recorded data. */
+/**
+ * Deletes the bodies about the selected subjects. Further attempts and replays send only the data that the trigger
+ * recorded.
+ */
 export async function forgetPayloads(shop: Shop, subjects: Sql): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries d set payload = null

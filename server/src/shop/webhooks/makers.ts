@@ -4,15 +4,15 @@ import { ROLES, scopesOfKey } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The maker of a webhook, who chose its address and events: a staff member or an API key. The webhook gets only events
- * that its maker may read now. It gets none after the key was revoked or the member has left, until somebody else saves
- * its events.
+ * The maker of a webhook is the staff member or API key that chose its URL and events. The webhook gets only events
+ * that its maker may currently read. Once the key was revoked or the member has left, it gets none until somebody else
+ * saves its events.
  */
 export interface MakerRow {
   has_maker: boolean;
-  /** Null for a key and for a former member. */
+  /** Null for an API key and for a former member. */
   maker_role: StaffRole | null;
-  /** Null for a staff member and for an inactive key. */
+  /** Null for a staff member and for an inactive API key. */
   maker_scopes: string[] | null;
 }
 
@@ -25,13 +25,16 @@ export function makerOf(webhooks: Sql): Sql {
       and t.kind = 'api_key' and t.revoked_at is null and coalesce(t.expires_at > now(), true)) as maker_scopes`;
 }
 
-/** Undefined without a maker: integrations get the storefront's view, and old webhooks all that they subscribe to. */
+/**
+ * The scopes of the maker of a webhook. Undefined if it has none: integrations get the storefront's view, and old
+ * webhooks all events to which they subscribe.
+ */
 export function scopesOfMaker({ has_maker, maker_role, maker_scopes }: MakerRow): readonly string[] | undefined {
   if (!has_maker) return undefined;
   return maker_role ? ROLES[maker_role] : scopesOfKey(maker_scopes ?? []);
 }
 
-/** Assigns the webhooks of a rotated key to its successor. */
+/** Assigns the webhooks of a rotated API key to its successor. */
 export async function followKey(shop: Shop, id: string, successor: string): Promise<void> {
   await shop.run(sql`update webhooks set made_by = ${successor} where site_id = ${shop.siteId} and made_by = ${id}`);
 }

@@ -13,14 +13,14 @@ import * as webhooks from './webhooks.ts';
 interface PingDeps {
   db: Pool;
   egress: Egress;
-  /** Decrypts the secrets of webhooks. */
+  /** Decrypts webhook secrets. */
   secretKey: string;
 }
 
 /**
- * Sends webhook.ping to a webhook, whatever its subscription, outside of any transaction. Returns the function that
- * records it as the first attempt of a delivery, which is retried like any other. If the process dies in between,
- * nothing is recorded, and a retry sends another ping. Throws `not_found` and `webhook_disabled`.
+ * Sends webhook.ping to a webhook, whatever its subscription, outside of any transaction. Returns a function that
+ * records the ping as the first attempt of a delivery, which is retried like any other. If the process dies in between,
+ * nothing is recorded, and a retry sends another ping. Throws `not_found` or `webhook_disabled`.
  */
 export async function ping(
   { db, egress, secretKey }: PingDeps,
@@ -58,7 +58,7 @@ async function dueNow(shop: Shop, webhook_id: string): Promise<Due> {
   };
 }
 
-/** Throws `not_found` and `webhook_disabled` if the webhook was deleted or disabled meanwhile. */
+/** Records the ping. Throws `not_found` or `webhook_disabled` if the webhook was deleted or disabled meanwhile. */
 async function write(shop: Shop, { id, event_id, webhook_id, payload }: Due): Promise<void> {
   await shop.run(
     sql`insert into events (site_id, id, type, payload)

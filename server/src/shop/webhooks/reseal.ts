@@ -16,7 +16,7 @@ export interface Resealed {
   closed: string[];
 }
 
-/** Re-encrypts the secrets of a shop's webhooks, except those already under the new key. */
+/** Re-encrypts the secrets of a shop's webhooks, except those already encrypted with the new secret key. */
 export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
   const webhooks = await shop.rows<RowOf<'webhooks', 'id' | 'secret' | 'previous_secret'>>(
     sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,

@@ -13,17 +13,17 @@ export function mintSecret(): string {
   return `${PREFIX}${randomBytes(32).toString('base64')}`;
 }
 
-/** For recognizing a secret without decryption. */
+/** Identifies a secret without decrypting it. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Encrypts a secret for storage, bound to its webhook. */
+/** Encrypts a webhook secret for storage, bound to its webhook. */
 export function seal(secretKey: string, webhook_id: string, secret: string): Buffer {
   return sealing.seal(sealingOf(secretKey, webhook_id), secret);
 }
 
-/** Throws if it was encrypted with another secret key. */
+/** Decrypts a webhook secret. Throws if it was encrypted with another secret key. */
 export function unseal(secretKey: string, webhook_id: string, sealed: Buffer): string {
   return sealing.unseal(sealingOf(secretKey, webhook_id), sealed);
 }
@@ -42,7 +42,7 @@ function derivedKey(secretKey: string): Buffer {
   return derived;
 }
 
-/** The headers of an attempt. During a rotation there is one signature per secret. */
+/** The headers of an attempt. During a rotation they contain one signature for each secret. */
 export function signatureHeaders(event_id: string, body: string, secrets: string[]): Record<string, string> {
   const now = new Date();
   return {

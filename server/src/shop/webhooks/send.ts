@@ -5,13 +5,16 @@ import { signatureHeaders, unseal } from './secrets.ts';
 
 const NOT_SIGNED: Attempted = { ...UNANSWERED, outcome: 'not_signed', duration_ms: 0 };
 
-/** Sends an event to its webhook, signed with each valid secret. Call it outside of any transaction. Never throws. */
+/**
+ * Sends an event to its webhook, signed with each valid secret. Call it outside of any transaction. Failures are
+ * returned, never thrown.
+ */
 export async function sendSigned(egress: Egress, secretKey: string, due: Due): Promise<Attempted> {
   const secrets = opened(secretKey, due);
   if (!secrets) return NOT_SIGNED;
   const signed = signatureHeaders(due.event_id, due.payload, secrets);
   return traced(
-    // Without the address, which may contain a secret of the receiver.
+    // Without the webhook's URL, which may contain a secret of the receiver.
     () => ({ name: 'POST webhook', kind: 'client', attributes: { 'commerce.event_id': due.event_id } }),
     async (span) => {
       const attempted = await egress.post(due.url, { ...signed, ...traceHeaders() }, due.payload);
@@ -22,7 +25,7 @@ export async function sendSigned(egress: Egress, secretKey: string, due: Due): P
   );
 }
 
-/** Undefined if one of the secrets is damaged or was encrypted with another key. */
+/** The decrypted secrets; undefined if one of them is damaged or was encrypted with another secret key. */
 function opened(secretKey: string, { webhook_id, secret, previous_secret }: Due): string[] | undefined {
   const sealed = previous_secret ? [secret, previous_secret] : [secret];
   try {

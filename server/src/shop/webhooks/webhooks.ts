@@ -43,7 +43,7 @@ function shown({ maker_role, maker_scopes, has_maker, ...webhook }: Row): Webhoo
   return { ...webhook, withheld_events: scopes ? withheldEvents(webhook.events, scopes) : [] };
 }
 
-/** The webhooks that the actor may manage. */
+/** Condition for the webhooks that the actor may manage. */
 function manageable(shop: Shop): Sql {
   return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
 }
@@ -56,7 +56,7 @@ export async function list(shop: Shop): Promise<Webhook[]> {
   return rows.map(shown);
 }
 
-/** The same in the form for integrations (interface §2.7). */
+/** All webhooks, in the form for integrations (interface §2.7). */
 export async function listRegistrations(shop: Shop): Promise<WebhookRegistration[]> {
   return (await list(shop)).map(registrationOf);
 }
@@ -65,7 +65,7 @@ export function registrationOf({ id, url, events, created_at }: Webhook): Webhoo
   return { id, url, events, created_at };
 }
 
-/** Throws `not_found`. */
+/** One webhook. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Webhook> {
   const found = await shop.one<Row>(
     sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
@@ -74,7 +74,7 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
   return shown(found);
 }
 
-/** The encrypted secrets that currently sign. Throws `not_found`. */
+/** The encrypted secrets with which deliveries are currently signed. Throws `not_found`. */
 export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffer; previous_secret: Buffer | null }> {
   const found = await shop.one<RowOf<'webhooks', 'secret'> & { previous_secret: Buffer | null }>(
     sql`select secret, case when previous_secret_expires_at > now() then previous_secret end as previous_secret
@@ -84,11 +84,11 @@ export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffe
   return found;
 }
 
-/** Creates a webhook with its secret, which is shown only once. Throws `limit_reached` beyond 1,000. */
+/** Creates a webhook with its secret, which is shown only once. Throws `limit_reached` if there are 1,000 already. */
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();
   const secret = mintSecret();
-  // Serializes creations in one site, so that the count is right.
+  // Creations in one site run one after the other, so that the count is right.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
     sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id, made_by)
@@ -106,8 +106,8 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
 }
 
 /**
- * Changes the given fields. Enabling it again clears its failures. The caller who changes the URL or the events becomes
- * its maker, and must be allowed to read them. Throws `not_found`.
+ * Changes the given fields. Enabling the webhook again clears its failures. A caller who changes the URL or the events
+ * becomes its maker, and must be allowed to read those events. Throws `not_found`.
  */
 export async function update(shop: Shop, id: string, patch: WebhookPatch): Promise<Webhook> {
   const { url = null, events = null, status = null } = patch;
@@ -130,7 +130,7 @@ export async function update(shop: Shop, id: string, patch: WebhookPatch): Promi
   return shown(changed);
 }
 
-/** Fails the pending deliveries of a disabled webhook; they can be replayed when it is active again. */
+/** Fails the pending deliveries of a disabled webhook. They can be replayed once it is active again. */
 async function dropPending(shop: Shop, id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -148,7 +148,7 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
 }
 
 /**
- * Creates a new secret; for 24 hours each delivery is signed with both. Throws `not_found`, and `rotation_in_progress`
+ * Creates a new secret. For 24 hours each delivery is signed with both. Throws `not_found`, or `rotation_in_progress`
  * during a rotation.
  */
 export async function rotate(shop: Shop, secretKey: string, id: string) {

@@ -27,7 +27,7 @@ export async function lock(shop: Shop): Promise<void> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
 }
 
-/** The account; its fields are null if there is none. */
+/** The account. Its fields are null if there is none. */
 export async function get(
   shop: Shop,
   { baseUrl }: Pick<AccountDeps, 'baseUrl'> = { baseUrl: '' },
@@ -43,8 +43,9 @@ export async function get(
 }
 
 /**
- * Changes the given fields of the account; the first key creates it. Throws `payment_account_connected` for keys if the
- * operator has set the account, and `payment_account_in_use` if the account would be replaced during a payment.
+ * Changes the given fields of the account, or creates it with its first key. Throws `payment_account_connected` if keys
+ * are given but the operator has connected the account, and `payment_account_in_use` if the account would be replaced
+ * during a payment.
  */
 export async function update(
   shop: Shop,
@@ -67,7 +68,7 @@ export async function update(
   return get(shop, deps);
 }
 
-/** Removes the account that the merchant set. */
+/** Removes the merchant's own account. Throws `not_found`, `payment_account_connected` or `payment_account_in_use`. */
 export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAccount> {
   await lock(shop);
   await refuseConnected(shop);
@@ -77,7 +78,7 @@ export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAcco
   return get(shop, deps);
 }
 
-/** A connected account of the operator's platform. */
+/** An account connected to the operator's platform. */
 export interface Connection {
   account: string;
   platformKey: string;
@@ -85,7 +86,7 @@ export interface Connection {
 }
 
 /**
- * Assigns a connected account to a site, replacing its own account. Called by operators. Throws
+ * Assigns a connected account to a site, in place of the site's own. Operators call it. Throws
  * `payment_account_in_use`.
  */
 export async function connect(
@@ -103,7 +104,7 @@ export async function connect(
   );
 }
 
-/** Removes a connected account; an account of the site itself stays. Called by operators. */
+/** Removes a connected account; the site's own account stays. Operators call it. Throws `payment_account_in_use`. */
 export async function disconnect(shop: Shop): Promise<void> {
   await refuseOpenPayments(shop);
   await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`);
@@ -135,7 +136,7 @@ async function setWebhookSecret(shop: Shop, { secretKey }: AccountDeps, secret: 
   ]);
 }
 
-/** A key's prefix shows whether it moves real money. */
+/** The mode of a secret key, whose prefix shows whether it moves real money. */
 function modeOf(key: string): 'live' | 'test' {
   return /^[sr]k_live_/.test(key) ? 'live' : 'test';
 }
@@ -149,7 +150,9 @@ async function refuseConnected(shop: Shop): Promise<void> {
   throw new ShopError('payment_account_connected', message);
 }
 
-/** Only the account that began a payment can finish it. */
+/**
+ * Throws `payment_account_in_use` while a payment is open, because only the account that began a payment can finish it.
+ */
 async function refuseOpenPayments(shop: Shop): Promise<void> {
   const open = await shop.one(
     sql`select from payments where site_id = ${shop.siteId} and provider = 'stripe'

@@ -11,11 +11,11 @@ import { openKey, opens } from './sealed-keys.ts';
 /** Settings for calls to payment accounts. */
 export interface AccountSettings {
   secretKey: string;
-  /** Replaces Stripe's address; not in production. */
+  /** Replaces the URL of Stripe's API, except in production. */
   stripeApiUrl?: string | undefined;
-  /** The key of the platform with the sites' connected accounts. */
+  /** The key of the platform that has the sites' connected accounts. */
   stripePlatformKey?: string | undefined;
-  /** Default: `PROVIDER_DEADLINES`. */
+  /** Defaults to `PROVIDER_DEADLINES`. */
   providerDeadlines?: ProviderDeadlines;
 }
 
@@ -45,7 +45,7 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
       const account = await ownerOf(key);
       if (account !== undefined) {
         const known = account && (await presentKey(db, settings, site_id));
-        // The account of a revoked key cannot be found.
+        // Stripe does not return the account of a revoked key.
         const present = known ? await ownerOf(known) : undefined;
         return { isOtherAccount: Boolean(present && account !== present) };
       }
@@ -67,14 +67,17 @@ async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefi
   );
 }
 
-/** The current key of a site, if the account is its own. */
+/** The current key of a site; undefined if the site has no account of its own. */
 async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: string): Promise<string | undefined> {
   const sealed = (await accountOf(db, site_id))?.secret_key;
   if (!sealed || !opens(secretKey, site_id, 'secret_key', sealed)) return undefined;
   return openKey(secretKey, site_id, 'secret_key', sealed);
 }
 
-/** The Stripe client is loaded with the first account, because many shops have none. */
+/**
+ * The payment provider for an account. The Stripe client is loaded with the first account, because many shops have
+ * none.
+ */
 async function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): Promise<PaymentProvider> {
   const { secretKey, stripeApiUrl: apiUrl, stripePlatformKey } = settings;
   const { secret_key, connected_account: connectedAccount, webhook_secret } = account;

@@ -3,7 +3,10 @@ import sql from 'sql-template-tag';
 import { type Sealing, seal, unseal } from '../../sealing.ts';
 import type { Shop } from '../../shop.ts';
 
-/** Keys of payment accounts in the database: encrypted with the server's secret key, each bound to its site and use. */
+/**
+ * Keys of payment accounts as the database stores them: encrypted with the server's secret key, each bound to its site
+ * and use.
+ */
 
 export type KeyUse = 'secret_key' | 'webhook_secret';
 
@@ -11,7 +14,7 @@ export function sealKey(secretKey: string, site_id: string, use: KeyUse, key: st
   return seal(sealingOf(secretKey, site_id, use), key);
 }
 
-/** Throws if the key was encrypted with another secret key. */
+/** Decrypts a key. Throws if it was encrypted with another secret key. */
 export function openKey(secretKey: string, site_id: string, use: KeyUse, sealed: Buffer): string {
   return unseal(sealingOf(secretKey, site_id, use), sealed);
 }
@@ -22,8 +25,8 @@ function sealingOf(secretKey: string, site_id: string, use: KeyUse): Sealing {
 }
 
 /**
- * Re-encrypts the keys of a shop's account, except those already under the new key. Counts the re-encrypted ones and
- * those that neither key decrypts.
+ * Re-encrypts the keys of a shop's account, except those already encrypted with the new secret key. Returns the number
+ * of re-encrypted keys, and those that neither secret key decrypts.
  */
 export async function resealAccount(
   shop: Shop,

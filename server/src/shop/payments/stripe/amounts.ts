@@ -3,24 +3,27 @@ import { currencyDigits } from '../../money.ts';
 /**
  * Currencies for which Stripe's decimals differ from ISO 4217 and this server. Source:
  * https://docs.stripe.com/currencies, sections "Zero-decimal currencies", "Three-decimal currencies" and "Special
- * cases". All others have two decimals there.
+ * cases". All others have two decimals at Stripe.
  */
 const DECIMALS: Record<number, string> = {
   0: 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF',
   3: 'BHD JOD KWD OMR TND',
 };
 
-/** Amounts must be divisible by this: whole units for currencies without smaller ones, otherwise a last digit of 0. */
+/**
+ * Stripe's amounts must be divisible by this number: whole units for currencies without smaller ones, otherwise a last
+ * digit of 0.
+ */
 const STEPS: Record<number, string> = { 100: 'ISK UGX', 10: 'BHD JOD KWD OMR TND' };
 
-/** Converts an amount in our minor units to Stripe's; undefined if Stripe cannot charge exactly this. */
+/** Converts an amount in our minor units to Stripe's; undefined if Stripe cannot charge exactly this amount. */
 export function toStripe(amount: number, currency: string): number | undefined {
   const exact = amount * 10 ** (decimalsOf(currency) - currencyDigits(currency));
   const counted = Math.round(exact);
   return Math.abs(counted - exact) < 1e-6 && counted % stepOf(currency) === 0 ? counted : undefined;
 }
 
-/** Converts an amount of Stripe to our minor units. */
+/** Converts a Stripe amount to our minor units. */
 export function fromStripe(amount: number, currency: string): number {
   const code = currency.toUpperCase();
   return amount * 10 ** (currencyDigits(code) - decimalsOf(code));

@@ -6,7 +6,7 @@ import { findPayment } from './find.ts';
 import { outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 import { settled } from './settled.ts';
 
-/** Begins a payment. Repeating it begins only one, because our id is the idempotency key. */
+/** Begins a payment. Repeating it does not begin another, because our id is the idempotency key. */
 export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Outcome> {
   const { id, means, amount, currency } = payment;
   const counted = toStripe(amount, currency);
@@ -21,12 +21,12 @@ export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Ou
   }
 }
 
-/** Cancels the PaymentIntent that a declined card leaves. Rethrows errors with an unknown outcome. */
+/** Cancels the PaymentIntent that a declined card leaves behind. Rethrows errors that leave the result unknown. */
 async function afterRefusal(stripe: Stripe, payment: PaymentToBegin, error: unknown): Promise<Outcome> {
   if (!isRefusal(error)) throw error;
   const { payment_intent } = error;
   if (payment_intent) return settled(stripe, { kind: 'intent', intent: payment_intent });
-  // Reusing this id with different parameters would have been rejected for that.
+  // If this id had been used with other parameters, Stripe would have rejected the call for that.
   const known = await findPayment(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
   return known ? settled(stripe, known) : refused(payment.id, codeOf(error));
 }
@@ -67,7 +67,7 @@ function confirm(
       confirm: true,
       confirmation_token,
       capture_method: captureMethodOf(payment),
-      // Methods that lead to another page need a return address.
+      // Payment methods that lead to another page need a return URL.
       automatic_payment_methods: { enabled: true, allow_redirects: return_url === null ? 'never' : 'always' },
       ...(return_url !== null && { return_url }),
       description,
@@ -78,7 +78,9 @@ function confirm(
   );
 }
 
-/** Identifies payments, and separates their events from those of other shops with the same account. */
+/**
+ * Metadata that identifies our payments, and separates their events from those of other shops with the same account.
+ */
 function metadataOf({ id, site_id }: PaymentToBegin) {
   return { payment_id: id, site_id };
 }
@@ -87,7 +89,7 @@ function captureMethodOf({ capture }: PaymentToBegin) {
   return capture === 'manual' ? 'manual' : 'automatic';
 }
 
-/** The languages of Stripe's page. For others it uses the browser's language. */
+/** The languages of Stripe's page. For others, Stripe uses the browser's language. */
 const LOCALES =
   'bg cs da de el en es et fi fil fr hr hu id it ja ko lt lv ms mt nb nl pl pt ro ru sk sl sv th tr vi zh';
 

@@ -1,31 +1,31 @@
 import type { Stripe } from 'stripe';
 
-/** Address and credentials for calls to an account. */
+/** Credentials for calls to a Stripe account, and the URL of the API. */
 export interface StripeAccess {
   /** The account's own key, or the platform's. */
   secretKey: string;
   /** The connected account for which the platform acts. */
   connectedAccount: string | null;
-  /** Replaces Stripe's address; not in production. */
+  /** Replaces the URL of Stripe's API, except in production. */
   apiUrl: string | undefined;
 }
 
 export interface StripeAccount extends StripeAccess {
   site_id: string;
-  /** Verifies the webhooks of this site. Without it, payments are only polled. */
+  /** Secret that verifies this site's webhooks. Without it, payments are only polled. */
   webhookSecret: string | null;
 }
 
-/** Within the deadline of a request, with time left to record the outcome. */
+/** Shorter than the deadline of a request, so that time is left to record the result. */
 const TIMEOUT_MS = 15_000;
 
 const clients = new Map<string, Promise<Stripe>>();
 
-/** The official client. Loaded on first use, because it takes 38 MB of memory. */
+/** The official client. It is loaded on first use, because it takes 38 MB of memory. */
 export function clientOf(access: StripeAccess): Promise<Stripe> {
   const known = JSON.stringify(access);
   const client = clients.get(known) ?? open(access);
-  // Moves it to the end, so that the least recently used client is evicted first.
+  // Moves the client to the end, so that the least recently used one is evicted first.
   clients.delete(known);
   clients.set(known, client);
   if (clients.size > 100) clients.delete(clients.keys().next().value ?? '');
@@ -33,8 +33,8 @@ export function clientOf(access: StripeAccess): Promise<Stripe> {
 }
 
 /**
- * The account id of a key; undefined for a key that Stripe rejects; null if Stripe is unreachable, and the key is then
- * assumed to be valid. A restricted key may lack the right to ask.
+ * The id of the account to which a key belongs; undefined if Stripe rejects the key; null if Stripe is unreachable or a
+ * restricted key may not read the account. With null, the key is assumed to be valid.
  */
 export async function accountOfKey(access: StripeAccess): Promise<string | null | undefined> {
   const stripe = await open(access);

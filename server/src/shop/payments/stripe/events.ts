@@ -9,8 +9,8 @@ import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
 
 /**
- * Webhooks of Stripe. They may arrive late, twice and in any order, so an event only triggers a read of the current
- * state, which is reported with the event's id.
+ * Webhooks of Stripe. They may arrive late, twice and in any order. So an event only triggers a read of the current
+ * state, which is returned with the event's id.
  */
 export async function receive(
   stripe: Stripe,
@@ -43,11 +43,11 @@ async function read(
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
-  // The shopper has already received the required action.
+  // The shopper has already been sent to the required action.
   return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
 }
 
-/** The object of an event, if it has an id. Nothing else of the event is trusted. */
+/** The object of an event, if it has an id. No other content of the event is trusted. */
 function subjectIn({ data }: Partial<Stripe.Event>): Subject | undefined {
   const { object, id, metadata = null } = (data?.object ?? {}) as Partial<Subject>;
   return typeof object === 'string' && typeof id === 'string' ? { object, id, metadata } : undefined;
@@ -59,7 +59,7 @@ function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Subject, 'me
   return site_id === own && payment_id !== undefined && isUuid(payment_id) ? { payment_id, site_id } : undefined;
 }
 
-/** A refund that was not made by this server belongs to the payment of its PaymentIntent. */
+/** Reads the refund of an event. One that this server did not make belongs to the payment of its PaymentIntent. */
 async function refundEvent(
   stripe: Stripe,
   account: StripeAccount,
@@ -93,7 +93,7 @@ function verify(stripe: Stripe, { webhookSecret }: StripeAccount, headers: Incom
   }
 }
 
-/** The current state of an event's object. */
+/** The current state of the object that an event is about. */
 async function subjectOf(
   stripe: Stripe,
   { payment_id: id, site_id, object }: { payment_id: string; site_id: string; object: Subject },
@@ -101,7 +101,7 @@ async function subjectOf(
   if (object.object === 'checkout.session') return findPayment(stripe, { id, site_id, reference: object.id });
   if (object.object !== 'payment_intent') return undefined;
   if (object.metadata?.kind !== 'page') return findPayment(stripe, { id, site_id, reference: object.id });
-  // We identify a payment on Stripe's page by its session.
+  // Our reference to a payment on Stripe's page is its session.
   const { data } = await stripe.checkout.sessions.list({ payment_intent: object.id, limit: 1 });
   return data[0] && findPayment(stripe, { id, site_id, reference: data[0].id });
 }

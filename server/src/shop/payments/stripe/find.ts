@@ -2,13 +2,15 @@ import type { Stripe } from 'stripe';
 import type { PaymentKey } from '../provider.ts';
 import { SHOWN_IN_INTENT, SHOWN_IN_SESSION } from './outcomes.ts';
 
-/** The Stripe objects of our payment. */
+/** Finds the Stripe objects of our payments. */
 
 export type Found =
   | { kind: 'session'; session: Stripe.Checkout.Session }
   | { kind: 'intent'; intent: Stripe.PaymentIntent };
 
-/** A payment whose response was lost is searched for among those created around the time in its id. */
+/**
+ * If the response to a payment was lost, its Stripe objects are searched among those created around the time in its id.
+ */
 const EARLIER_SECONDS = 300;
 const LATER_SECONDS = 2_700;
 const AT_MOST = 10_000;
@@ -22,7 +24,7 @@ export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey)
   const began = Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1_000;
   const created = { gte: Math.floor(began) - EARLIER_SECONDS, lte: Math.ceil(began) + LATER_SECONDS };
   const pages = { created, limit: 100 };
-  // Lists, because Stripe's search may lag by a minute.
+  // Uses lists, because Stripe's search may lag by a minute.
   const session = await first(stripe.checkout.sessions.list(pages), (one) => one.metadata?.payment_id === id);
   if (session) return { kind: 'session', session: await readSession(stripe, session.id) };
   const intent = await first(stripe.paymentIntents.list(pages), (one) => one.metadata.payment_id === id);
@@ -36,7 +38,7 @@ export function intentOf(found: Found): Stripe.PaymentIntent | undefined {
   return payment_intent && typeof payment_intent !== 'string' ? payment_intent : undefined;
 }
 
-/** Our refund, if Stripe has it already, whether or not its response was read. */
+/** Our refund, if Stripe already has it, whether or not we received the response. */
 export function findRefund(stripe: Stripe, payment_intent: string, id: string): Promise<Stripe.Refund | undefined> {
   return first(stripe.refunds.list({ payment_intent, limit: 100 }), (one) => one.metadata?.refund_id === id);
 }

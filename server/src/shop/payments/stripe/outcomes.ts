@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import type { MadeRefund, Outcome, RefundOutcome } from '../provider.ts';
 import { fromStripe } from './amounts.ts';
 
-/** Maps Stripe's objects to payment outcomes. */
+/** Maps Stripe's objects to payment results. */
 
 const NOTHING = { reason: null, next_action: null, amount: null, currency: null };
 
@@ -10,7 +10,7 @@ const NOTHING = { reason: null, next_action: null, amount: null, currency: null 
 export const SHOWN_IN_INTENT = ['payment_method'];
 export const SHOWN_IN_SESSION = ['payment_intent.payment_method'];
 
-/** Outcome of a PaymentIntent. A failed one may still be paid with another card until it is cancelled. */
+/** The result of a PaymentIntent. A failed one may still be paid with another card until it is cancelled. */
 export function outcomeOfIntent(intent: Stripe.PaymentIntent, reference = intent.id): Outcome {
   const known = { ...NOTHING, reference, ...paidBy(intent) };
   switch (intent.status) {
@@ -33,7 +33,7 @@ export function outcomeOfIntent(intent: Stripe.PaymentIntent, reference = intent
   }
 }
 
-/** Outcome of a Checkout session, whose PaymentIntent must be expanded. */
+/** The result of a Checkout session, whose PaymentIntent must be expanded. */
 export function outcomeOfSession(session: Stripe.Checkout.Session): Outcome {
   const known = { ...NOTHING, reference: session.id };
   if (session.status === 'expired') return { ...known, status: 'cancelled' };
@@ -49,7 +49,7 @@ export function outcomeOfSession(session: Stripe.Checkout.Session): Outcome {
   return outcomeOfIntent(intent, session.id);
 }
 
-/** Reason of a failed payment, in Stripe's code. */
+/** The reason that a payment failed, as Stripe's error code. */
 export function failureOf({ last_payment_error }: Pick<Stripe.PaymentIntent, 'last_payment_error'>): string {
   return last_payment_error?.code ?? 'payment_failed';
 }
@@ -62,7 +62,7 @@ export function outcomeOfRefund({ id, status, failure_reason }: Stripe.Refund): 
   return { status: 'pending', reference: id, reason: null };
 }
 
-/** A refund that was made in Stripe's dashboard, with its reason in our terms. */
+/** A refund made in Stripe's dashboard, with its reason in our terms. */
 export function madeRefund(refund: Stripe.Refund): MadeRefund {
   const { amount, currency, reason } = refund;
   return {
@@ -72,7 +72,7 @@ export function madeRefund(refund: Stripe.Refund): MadeRefund {
   };
 }
 
-/** Wallets with a card count as that card; everything else that Stripe settles is `online`. */
+/** The kind of payment method. Wallets with a card count as cards; all other methods of Stripe are `online`. */
 function paidBy({ payment_method }: Pick<Stripe.PaymentIntent, 'payment_method'>): Pick<Outcome, 'paid_by'> {
   if (!payment_method || typeof payment_method === 'string') return {};
   return { paid_by: payment_method.type.startsWith('card') ? 'card' : 'online' };
@@ -82,7 +82,7 @@ function moneyOf({ currency }: Stripe.PaymentIntent, amount: number) {
   return { amount: fromStripe(amount, currency), currency: currency.toUpperCase() };
 }
 
-/** A page of the bank, or a client secret for Stripe.js in the storefront. */
+/** The shopper's next action: a page of the bank, or a client secret for Stripe.js in the storefront. */
 function nextActionOf({ next_action, client_secret }: Stripe.PaymentIntent): Outcome['next_action'] {
   const url = next_action?.redirect_to_url?.url;
   if (url) return { type: 'redirect', url };

@@ -4,7 +4,9 @@ import { ifRefused } from './errors.ts';
 import { type Found, intentOf } from './find.ts';
 import { outcomeOfIntent, outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 
-/** The outcome of a payment. A failed one is cancelled at Stripe, so that nobody can pay it later with another card. */
+/**
+ * The result of a payment. A failed payment is cancelled at Stripe, so that nobody can pay it later with another card.
+ */
 export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   const outcome = outcomeOf(found);
   const intent = intentOf(found);
@@ -15,7 +17,7 @@ export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   return outcomeOfIntent(now, outcome.reference);
 }
 
-/** Outcome of the found objects, as read. */
+/** The result that the objects show, without a further call. */
 export function outcomeOf(found: Found): Outcome {
   return found.kind === 'session' ? outcomeOfSession(found.session) : outcomeOfIntent(found.intent);
 }

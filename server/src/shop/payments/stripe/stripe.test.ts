@@ -190,7 +190,7 @@ test.for(LOST)(
   'reports the outcome as unknown after %s, and the actual one when queried or sent again',
   async (kind) => {
     const wanted = card('success');
-    // The client itself retries once after a broken connection.
+    // The client retries once by itself after a broken connection.
     standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
     await expect(stripe.begin(wanted)).rejects.toThrow();
     standIn.faults.clear();
@@ -230,7 +230,7 @@ test.for([
   expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
 });
 
-/** The last event of a type, as Stripe sends it. */
+/** The last event of a type, signed as by Stripe. */
 function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   const event = standIn.ledger.events.findLast((one) => one.type === type);
   if (!event) throw new Error(`There is no event ${type}.`);

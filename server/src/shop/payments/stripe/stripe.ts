@@ -20,8 +20,8 @@ import { sendOnce } from './send-once.ts';
 import { outcomeOf, settled } from './settled.ts';
 
 /**
- * Payments by Stripe: its own page (Checkout) or a PaymentIntent that the storefront confirms. Every call that moves
- * money carries our id as its idempotency key, so that repeating it moves no more.
+ * Payments by Stripe: on its own page (Checkout), or with a PaymentIntent that the storefront confirms. Every call that
+ * moves money uses our id as its idempotency key, so that repeating it moves no more.
  */
 export function stripeProvider(account: StripeAccount): PaymentProvider {
   const client = () => clientOf(account);
@@ -78,8 +78,8 @@ async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
 const NEVER_BEGAN = { status: 'cancelled', reason: null, next_action: null, amount: null, currency: null } as const;
 
 /**
- * Blocks a payment that Stripe does not have, because a call that begins it may still be on its way. A call that
- * charges nothing uses the idempotency key, so that the late call is rejected. Undefined if the key was used before.
+ * Blocks a payment that Stripe does not have, because the call that begins it may still be on its way. A call that
+ * charges nothing uses the idempotency key, so that the late call is rejected. Undefined if the key was already used.
  */
 async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | undefined> {
   const { id: payment_id, site_id } = payment;
@@ -109,7 +109,7 @@ async function refund(
   if (found === 'elsewhere') return { status: 'failed', reference: id, reason: NO_ACCOUNT };
   const intent = found && intentOf(found);
   if (!intent) return { status: 'failed', reference: id, reason: 'payment_not_found' };
-  // Stripe keeps idempotency keys for a day. Later repetitions are found by our id.
+  // Stripe keeps idempotency keys for a day. After that, a repeated refund is found by our id.
   const known = await findRefund(stripe, intent.id, id);
   if (known) return outcomeOfRefund(known);
   const counted = toStripe(amount, currency);
