@@ -10,13 +10,13 @@ import { thawed } from './frozen.ts';
 import { createPaidOrder } from './new-order.ts';
 
 /**
- * Applies the outcome of a payment. This is the only place, whether the result comes from the request, the returning
- * shopper, a webhook or the job. Each outcome takes effect once, in any order. A payment is pending while its checkout
- * refers to it (`checkouts.payment_id`). Then
+ * Applies the result of a payment. Only this file does that, whether the result comes from the request, the returning
+ * shopper, a webhook or the job. Each result takes effect once, in any order.
+ * A payment is pending while its checkout refers to it (`checkouts.payment_id`). Meanwhile
  * - success, including authorization and later settlement, creates the order from the frozen state
- * - failure and cancellation reopen the checkout. The job (settle-all.ts) cancels or refunds a success of a payment
- *   that is no longer pending, or of another amount. Once there is an order, outcomes change the order
- *   (payments/order-outcomes.ts).
+ * - failure and cancellation reopen the checkout.
+ * If a payment succeeds that is no longer pending, or with another amount, the job (settle-all.ts) cancels or refunds
+ * it. Once there is an order, results change the order (payments/order-outcomes.ts).
  */
 export interface PaymentEvent {
   provider: string;

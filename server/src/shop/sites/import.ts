@@ -24,8 +24,8 @@ import { type ArrivingStaff, cleanTexts, insertStaged, matchStaff, moveAddresses
  * 2. Rows are loaded into temporary tables, files into the store.
  * 3. In the temporary tables, secrets are created again, the audit is signed again, image URLs change to this server,
  *    and content that storefronts display unchanged is sanitized as in the API.
- * 4. One transaction inserts all rows under the rules of every table, webhooks last, so that triggers send no events. A
- *    failure before the commit leaves nothing behind: the files are deleted.
+ * 4. One transaction inserts all rows under the rules of every table, webhooks last, so that triggers send no events.
+ * A failure before the commit leaves nothing behind: the files are deleted.
  */
 export interface ImportDeps {
   store: FileStore;
