@@ -19,20 +19,20 @@ import { RequestOrigin } from './pipeline/origin.ts';
 import type { Readiness } from './pipeline/readiness.ts';
 import type { Load } from './pipeline/shedding.ts';
 
-/** Dependencies of handling a request. */
+/** What handling a request needs. */
 export interface Deps {
   db: Pool;
   pooling: 'session' | 'transaction';
   baseUrl: string;
   secretKey: string;
-  /** Signs audit rows. */
+  /** The key that signs audit rows. */
   auditKey: AuditKey;
   hosts: SiteHosts;
   /** The provider of card payments; undefined if cards are not accepted. */
   card: PaymentProvider | undefined;
   /** The payment accounts of sites. */
   accounts: PaymentAccounts;
-  /** Sends requests to addresses of tenants. */
+  /** Sends requests to URLs of tenants. */
   egress: Egress;
   limits: Limits;
   cache: CatalogueCache;

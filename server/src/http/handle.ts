@@ -47,13 +47,13 @@ import type { ApiRequest } from './request.ts';
  * Handles a request of any protocol. The steps, in order:
  * 1. routing: the adapter has found the operation, or an error (404, 405)
  * 2. load shedding (503); from here on, the request has a deadline: 503 `timeout`, without any effect. Once COMMIT is
- * sent, its outcome is awaited
- * 3. the form of the credential (401, or 403 if the operation needs a person); for an address that keeps sending
- * invalid ones it is looked up at once; passwords are hashed for a limited number of callers at a time (503)
+ *    sent, its result is awaited
+ * 3. the form of the credential (401, or 403 if the operation needs a person); for an IP address that keeps sending
+ *    invalid credentials it is looked up at once; passwords are hashed for a limited number of callers at a time (503)
  * 4. the body (413 and 415 at once) and validation, whose mistakes are reported only after authentication
- * 5. strict limits, counted in PostgreSQL and never skipped (429)
+ * 5. strict rate limits, counted in PostgreSQL and never skipped (429)
  * 6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a
- * connection
+ *    connection
  * 7. one transaction for a mutation, one connection for a read:
  *    a. the look-up of the credential sets the tenant for row-level security; for a token it also claims the
  *       Idempotency-Key (401, 403)
@@ -62,12 +62,12 @@ import type { ApiRequest } from './request.ts';
  *       request); otherwise the handler runs
  *    d. audit row, stored response and COMMIT are sent together
  * 8. an error thrown by the handler rolls everything back; if it is final, a second transaction claims the key again
- *    and stores it. An error of `prepare` is thrown in 7c. Without a key nothing is stored
+ *    and stores it. An error from `prepare` is thrown in step 7c. Without a key nothing is stored
  * 9. after a call with an agent's token, even a revoked one, an audit row is written if step 7 or 8 wrote none; after a
  *    5xx only if that takes at most 500 ms
  *
  * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT)
- * starts again at 7a. A connection lost during COMMIT is 503: a retry with the same key returns the outcome.
+ * starts again at 7a. A connection lost during COMMIT is 503: a retry with the same key returns the result.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   const { context } = request;
@@ -75,13 +75,13 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // If this fails, the request has succeeded nevertheless.
+    // If this fails, the request has still succeeded.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
   } catch (error) {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // A limit that strangers share is used up: any 4xx, even a stored one, becomes 429, so that it reveals nothing about
+  // A limit that strangers share is used up. Any 4xx, even a stored one, becomes 429, so that it reveals nothing about
   // a guess.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
@@ -91,8 +91,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
 }
 
 /**
- * The response to an error. Missing and invalid credentials are counted by address, and by address, site and kind:
- * after too many, the response is 429 instead of 401. Valid ones are never rejected for that.
+ * The response to an error. Missing and invalid credentials are counted by IP address, and by IP address, site and kind
+ * of credential; after too many, the response is 429 instead of 401. Valid credentials are never rejected for that.
  */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
@@ -108,7 +108,7 @@ async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): P
   return answer;
 }
 
-/** Steps 1 and 2, around those under the deadline. */
+/** Steps 1 and 2, and the deadline around the later steps. */
 async function respond(deps: Deps, request: ApiRequest, received: Received): Promise<Answer> {
   const { target, context } = request;
   if ('refusal' in target) {
@@ -147,11 +147,11 @@ async function serve(
     mistakes: [],
     key: undefined,
   };
-  // For an address that keeps sending invalid credentials, the credential is looked up first.
+  // If an IP address keeps sending invalid credentials, the credential is looked up first.
   if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
   if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
   const mistakes = await validate(operation, request, received);
-  // Without authentication, mistakes are reported at once.
+  // If the operation needs no authentication, mistakes are reported at once.
   if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
@@ -167,7 +167,7 @@ async function serve(
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, received, context } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // Only a private token makes the buyer's address count. Otherwise failures would evade their limits with it.
+  // The buyer's IP address counts only with a private token. Otherwise failed calls could evade their limits with it.
   const caller = namesBuyer(operation, received) ? await lookUp(deps, incoming) : undefined;
   const buyer = caller ? buyerOf(operation, caller, received) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -177,7 +177,10 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   applyLimit(context.limitHeaders, counted);
 }
 
-/** The handler's work without a connection. Does nothing if the key has a stored response: 7c replays or rejects it. */
+/**
+ * Runs the part of a handler that must hold no connection. Skips it if the Idempotency-Key already has a response,
+ * which step 7c replays or rejects.
+ */
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
   const { request, key, deadline } = incoming;
@@ -188,13 +191,13 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   return handler.prepare(call as never).catch((error: unknown) => {
     // If the database did not answer, it is not queried again, because the caller would wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
-    // Thrown in the transaction, it is stored like an error of `run`. Not thrown if a copy of this request was answered
-    // meanwhile and caused the error.
+    // An error that is thrown in the transaction is stored like an error of `run`. It is not thrown if a copy of this
+    // request was answered meanwhile and caused the error.
     return () => Promise.reject(error);
   });
 }
 
-/** Authenticates, and checks whether the Idempotency-Key has a stored response, before anything else. */
+/** Authenticates the caller, and checks whether the Idempotency-Key already has a response. */
 async function admitAndLook(deps: Deps, incoming: Incoming) {
   const { key } = incoming;
   return onConnection(deps, incoming.deadline, async (connection) => {
@@ -205,7 +208,7 @@ async function admitAndLook(deps: Deps, incoming: Incoming) {
   });
 }
 
-/** The caller of a claim, for adapters that need it before they call an operation. Throws 401 and 403. */
+/** The caller to whom a claim belongs, for adapters that need it before they call an operation. Throws 401 or 403. */
 export function identify(deps: Deps, claim: Claim, operation: Operation): Promise<Caller> {
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
   return deadline.limit(lookUp(deps, { claim, operation, deadline }));
@@ -218,22 +221,24 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-/** Replaces the handler when a stored response is replayed: runs only if that response has expired meanwhile. */
+/**
+ * Replaces the handler when a stored response is to be replayed. It runs only if that response has expired meanwhile.
+ */
 async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
 
-/** A request that lost its connection later is not repeated, because it would take as long again. */
+/** A request that loses its connection after this time is not repeated, because it would take as long again. */
 const RETRY_WITHIN_MS = 1_000;
 
-/** Whether this step counts the request for its rate limit, which happens once. */
+/** Whether this attempt counts the request for its rate limit, which must happen only once. */
 interface RateCount {
   countsRate: boolean;
 }
 
 /**
- * Step 7, repeated after a conflict, or after a copy of the request stored its response first. Not after CommitUnknown:
- * a COMMIT is never repeated.
+ * Step 7. It is repeated after a conflict, or if a copy of the request stored its response first, but not after
+ * CommitUnknown: a COMMIT is never repeated.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();
@@ -244,7 +249,7 @@ function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateC
     idempotency.wasStoredByOther(error) ||
     (isLostConnection(error) && Date.now() - startedAt <= RETRY_WITHIN_MS);
   return retryConflicts(
-    // A first attempt that failed before it was counted leaves the request uncounted.
+    // If the first attempt failed before it was counted, the request is never counted.
     (attempted) => once(deps, incoming, run, { countsRate: countsRate && attempted === 1 }),
     (error) => !deadline.over && mayRetry(error),
   );
@@ -259,11 +264,11 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
       const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
       const caller = await admit(deps, incoming, known, rate);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
-      // Waits at most 2 s for a copy of the request, then 409. Claims the key only if the look-up could not: for staff,
-      // guests and open operations.
+      // This waits at most 2 s for a copy of the request, then answers 409. It claims the key only if the look-up could
+      // not, which is the case for staff, guests and open operations.
       const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
-      // A replay adds no audit row here; `ensureAudited` does for an agent's token.
+      // A replay writes no audit row here. For an agent's token, `ensureAudited` writes one.
       if (stored) return { result: stored, last: undefined };
       const answer = await runHandler(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
         refused = { caller, error };
@@ -278,9 +283,9 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 }
 
 /**
- * Step 8. Refusals with 400, 402, 403, 404 and 409 are final, unless the catalogue of errors calls their code retryable.
- * All others are rethrown and not stored, because a retry may succeed. A missing permission gets its audit row, but is
- * not stored either. If a copy of the request claimed the key in between, its response is returned.
+ * Step 8. Rejections with 400, 402, 403, 404 and 409 are final, unless the contract calls their error code retryable.
+ * All other errors are rethrown and not stored, because a retry may succeed. A missing permission is recorded in the
+ * audit, but is not stored either. If a copy of the request has claimed the key meanwhile, its response is returned.
  */
 function storeRefusal(
   deps: Deps,
@@ -371,14 +376,17 @@ function isLocal({ pooling }: Deps): boolean {
   return pooling === 'transaction';
 }
 
-/** Step 7b: a known caller from an allowed origin, within the limits, without mistakes. */
+/**
+ * Step 7b: throws unless the caller is known, comes from an allowed origin, is within the rate limits and made no
+ * mistakes.
+ */
 async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate }: RateCount): Promise<Caller> {
   const { operation, mistakes, received, context } = incoming;
   const buyer = buyerOf(operation, known, received);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   context.caller = caller;
   checkOrigin(operation, received, caller, deps.hosts);
-  // Strict limits were counted before.
+  // Strict limits were already counted.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
   requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
@@ -386,7 +394,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   return caller;
 }
 
-/** Step 7c: the handler, with the version of the resource that it read or changed. */
+/** Step 7c: runs the handler, and adds the version of the resource that it read or changed. */
 async function runHandler(
   deps: Deps,
   incoming: Incoming,

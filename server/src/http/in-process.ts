@@ -9,9 +9,9 @@ import { matchWith } from './pipeline/routing.ts';
 import { type ApiRequest, newContext, type Protocol } from './request.ts';
 
 /**
- * Calls an operation of the contract for a request of another protocol. The call takes every step of `handle`: it is
- * counted, audited, timed and logged. It has the address, host, user agent and request id of the served request, and
- * its own credentials.
+ * Calls an operation of the contract for a request of another protocol. The call goes through every step of `handle`,
+ * so it is counted, audited, timed and logged. It has the IP address, host, user agent and request id of the served
+ * request, and its own credentials.
  */
 export interface OperationCall {
   operation: Operation;
@@ -25,7 +25,7 @@ export interface OperationCall {
   vouched?: Claim;
 }
 
-/** The served request, and its protocol. */
+/** The request that is being served, with its protocol. */
 export interface Served {
   req: Request;
   res: Response;
@@ -42,7 +42,7 @@ export interface OperationAnswer {
 
 export interface CallOperation {
   (served: Served, call: OperationCall): Promise<OperationAnswer>;
-  /** Answers a call that the adapter rejected. An agent's call is audited nevertheless. */
+  /** Answers a call that the adapter rejected. A call by an agent is audited nevertheless. */
   refuse(served: Served, call: Partial<OperationCall>, refusal: Error): Promise<OperationAnswer>;
 }
 
@@ -72,7 +72,7 @@ function targetOf({ operation, path = {} }: OperationCall): ApiRequest['target']
   }
 }
 
-/** Headers of the served request that also apply to the call. */
+/** Headers of the served request that apply to the call too. */
 const PASSED_ON = ['host', 'user-agent', 'accept-language', 'origin'];
 
 function requestFor(
@@ -97,7 +97,7 @@ function requestFor(
 
 const JSON_TYPE = 'application/json';
 
-/** With the same limits as a body over a connection. */
+/** The body as the pipeline reads it, with the limits that apply to one sent over a connection. */
 function bodyOf({ operation, body }: Partial<OperationCall>, limit: number): unknown {
   const bytes = Buffer.from(JSON.stringify(body));
   if (bytes.length > limit) throw tooLarge(limit);

@@ -14,23 +14,23 @@ export interface ApiRequest extends Sender {
   path: string;
   query: Record<string, unknown>;
   /**
-   * Reads the body within the limits of the operation, after load shedding and the check of the credential's form.
-   * Throws 413, 415, or a ValidationError.
+   * Reads the body within the limits of the operation. It is called after load shedding and after the form of the
+   * credential was checked. Throws 413, 415, or a ValidationError.
    */
   readBody(operation: Operation): Promise<unknown>;
   /**
-   * The caller for whom an adapter vouches, instead of the credentials in the headers. Never taken from headers or
+   * The caller for whom an adapter vouches, instead of credentials in the headers. It is never taken from headers or
    * JSON.
    */
   vouched?: Claim | undefined;
-  /** Chooses a language by `Accept-Language`, like Express; false if none fits. */
+  /** The best of these languages by `Accept-Language`, like Express; false if none fits. */
   acceptsLanguages(languages: string[]): string | false;
   /** Whether the client has disconnected. */
   isGone(): boolean;
   context: RequestContext;
 }
 
-/** A request without an operation, or one that an adapter has already rejected. */
+/** A request that has no operation, or that an adapter has already rejected. */
 export interface Unroutable {
   refusal: Error;
   operation?: Operation | undefined;
@@ -40,18 +40,18 @@ export interface Unroutable {
 
 export type Protocol = 'mcp' | 'ucp';
 
-/** Data of a request for log line, metrics, trace and audit. The steps fill it in. */
+/** Data about a request for its log line, metrics, trace and audit row. The steps fill it in. */
 export interface RequestContext {
   request_id: string;
   /** The protocol of an agent's call; undefined for the API itself and for pages. */
   protocol?: Protocol | undefined;
   operation?: Operation;
   caller?: Caller;
-  /** Whether the response came from the catalogue's cache; undefined for responses that are never cached. */
+  /** Whether the response came from the catalogue cache; undefined if it cannot be cached. */
   cached?: boolean;
-  /** Reverts a failure that was counted in advance. */
+  /** Reverts a failure that was counted before the attempt. */
   succeeded?: (() => Promise<void>) | undefined;
-  /** Replaces an error if the shop has had too many failures; see `Counted`. */
+  /** Replaces an error if the shop has had too many failures (see `Counted`). */
   refusalIfFailed?: ShopError | undefined;
   /** The error code. */
   error?: string;
@@ -67,7 +67,8 @@ export function newContext(request_id: string, protocol?: Protocol): RequestCont
 }
 
 /**
- * The id of the request's audit row: always the same, so that writing it again after a lost COMMIT adds no second row.
+ * The id of the request's audit row. It is always the same, so that writing it again after a lost COMMIT adds no second
+ * row.
  */
 export function auditIdOf(context: RequestContext): string {
   context.audit_id ??= newId();

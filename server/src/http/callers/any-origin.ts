@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 /**
  * Allows pages of any web origin to call endpoints that need no cookie and return nothing without a secret:
  * browser-based OAuth clients read the metadata, register, and exchange their codes themselves
- * (draft-ietf-oauth-browser-based-apps §6.3). The authorization page is not among them, nor is MCP.
+ * (draft-ietf-oauth-browser-based-apps §6.3). The authorization page and MCP are not among them.
  */
 export function openToAnyOrigin(method: 'GET' | 'POST'): RequestHandler {
   return (req, res, next) => {

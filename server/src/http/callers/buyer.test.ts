@@ -12,7 +12,7 @@ const tokens = '/api/dashboard/storefront-tokens';
 
 interface Call {
   path?: string;
-  /** In place of a GET. */
+  /** The body of a POST, which then replaces the GET. */
   body?: unknown;
   /** Value of X-Buyer-IP. */
   buyer?: string;
@@ -20,7 +20,7 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** A shop with a private token and its own limits, on a server with rate limits; all calls come from one address. */
+/** A shop with a private token and its own limits, on a server with rate limits. All calls come from one IP address. */
 async function openShopOfServer(...limits: string[]) {
   const shop = await openShop();
   const { data: made } = await shop.dashboard.POST(tokens, { body: { description: 'Server', kind: 'private' } });
@@ -38,7 +38,7 @@ async function openShopOfServer(...limits: string[]) {
         ...headers,
       },
     });
-  /** Statuses of consecutive calls. */
+  /** Sends calls one after the other. Returns their statuses. */
   const statuses = async (calls: Call[]) => {
     const found: number[] = [];
     for (const one of calls) found.push((await call(one)).status);
@@ -64,7 +64,7 @@ test('counts two buyers behind one server separately, in any spelling of their I
   expect(await statuses(from('203.0.113.8', 3))).toEqual([200, 200, 200]);
   expect(await statuses(from('::ffff:203.0.113.7', 1))).toEqual([429]);
   expect(await statuses([...from('2001:DB8::0:1', 2), ...from('2001:db8::1', 2)])).toEqual([200, 200, 200, 429]);
-  // Without the header, the server's own address counts.
+  // Without the header, the IP address of the calling server counts.
   expect(await statuses([{}, {}, {}, {}])).toEqual([200, 200, 200, 429]);
   expect(await statuses([...carts('203.0.113.7', 3), ...carts('203.0.113.8', 1)])).toEqual([201, 201, 429, 201]);
   await end();
@@ -144,7 +144,7 @@ test('counts only failed logins, for the buyer’s IP address and for the token'
   const one = [guess('203.0.113.1'), guess('203.0.113.1'), guess('203.0.113.1'), login('203.0.113.1')];
   expect(await statuses(one)).toEqual([401, 401, 429, 429]);
   expect(await statuses([guess('203.0.113.2'), login('203.0.113.2'), guess('203.0.113.3')])).toEqual([401, 200, 401]);
-  // Beyond the token's limit only wrong passwords are rejected.
+  // Above the token's limit only wrong passwords are rejected.
   expect(await statuses([guess('203.0.113.4'), login('203.0.113.4')])).toEqual([429, 200]);
   await end();
 });
@@ -182,7 +182,7 @@ test('records the buyer’s IP address for an agent with a private token, whethe
   const headers = { Authorization: `Bearer ${access_token}` };
 
   const one = { path: '/cart', body: {}, buyer: '203.0.113.7', headers };
-  // The agent's own limit, which does not depend on an address, rejects the second call.
+  // The agent's own limit, which does not depend on an IP address, rejects the second call.
   expect(await shop.statuses([one, { ...one, buyer: '203.0.113.8' }])).toEqual([201, 429]);
 
   const { data } = await shop.dashboard.GET('/api/dashboard/audit-events', {

@@ -36,23 +36,23 @@ const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 const AGENT_SCOPES = ['agent:self'];
 
 /**
- * Whether every call is audited. For agents without a token only calls with an effect are, because their rejected calls
- * could fill the audit.
+ * Whether the caller is an agent. Every call of an agent with a token is audited. For agents without one only calls
+ * with an effect are, because their rejected calls could fill the audit.
  */
 export function isAgent({ kind }: Caller): boolean {
   return kind === 'agent' || kind === 'guest_agent';
 }
 
-/** The actor in the shop for this caller. */
+/** The actor of this caller in the shop. */
 export function actorOf({ kind, principal_id, customer_id, agent, private_token_id }: Caller): Actor {
   const by_private_token = private_token_id !== undefined;
   return { type: kind, id: principal_id, customer_id, by_private_token, ...(agent && { agent }) };
 }
 
 /**
- * The caller of a claim. Always sets `app.site_id` on the connection, to empty for an unknown token, so that no value
- * of an earlier request remains. `local` is true inside a transaction. Also reads the stock of the products `shown`;
- * with a token, also claims the Idempotency-Key `key`.
+ * Finds the caller to whom a claim belongs. Always sets `app.site_id` on the connection, to empty text for an unknown
+ * token, so that no value of an earlier request remains. `local` is true inside a transaction. Reads the stock of the
+ * products in `shown` too and, with a token, claims the Idempotency-Key in `key`.
  */
 export async function authenticate(
   connection: Connection,
@@ -81,7 +81,7 @@ async function authenticateToken(
   return callerOf(claim, rows[0], operation);
 }
 
-/** The caller for the result of a token look-up. Throws if the operation is not open to it. */
+/** The caller that a token look-up found. Throws if the operation is not open to it. */
 export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Operation): Caller {
   const found = row && parse(row.known);
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
@@ -116,7 +116,8 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
 const GUEST_AGENT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create'];
 
 /**
- * An agent without a customer may do everything that needs no customer. There is no token: the protocol names the shop.
+ * The caller for an agent without a customer, which may do everything that needs no customer. It has no token: the
+ * protocol names the shop.
  */
 async function authenticateGuest(
   connection: Connection,
@@ -152,7 +153,8 @@ function tenantOf(known: Known, { catalog_version, shown_stock = null, moment }:
 }
 
 /**
- * In the storefront API an agent's scopes are limited by those of the storefront token, unless a protocol replaces it.
+ * The scopes of a caller. In the storefront API, an agent's scopes are limited by those of the storefront token, unless
+ * a protocol replaces it.
  */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
@@ -164,7 +166,7 @@ function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: O
 }
 
 type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; closed: Closed | null };
-/** The session is null for an unknown secret, and the site if no merchant is chosen. */
+/** The session columns are null for an unknown secret, and the site columns if no merchant is chosen. */
 type StaffRow = OrNulls<{ id: string; staff_id: string; confirmed: boolean }> &
   OrNulls<Site & { role: StaffRole }> &
   Pick<Tenant, 'catalog_version'> & { merchants: number };
@@ -215,15 +217,15 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
 }
 
 /**
- * Operations on the login itself belong to no tenant, however many the person works for, so that a repeated call finds
- * its response.
+ * Whether an operation is about the login itself. It then belongs to no tenant, however many merchants the person works
+ * for, so that a repeated call finds its response.
  */
 function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
 }
 
 /**
- * While a site is closed, its staff may log in and out. While it is suspended they may also export; programs may do
+ * Throws if the site is closed. Its staff may still log in and out, and export while it is suspended; programs may do
  * nothing.
  */
 function refuseClosed({ merchantOptional, whileSuspended }: Operation, closed: Closed): void {

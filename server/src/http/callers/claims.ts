@@ -25,7 +25,7 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && UUID.test(text);
 }
 
-/** The claim of a request. Throws 401 if it has none, a malformed one, or two incompatible ones. */
+/** The claim of a request. Throws 401 for a missing or malformed credential, or two incompatible ones. */
 export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
   if (operation.security.length === 0) return NO_CLAIM;
   if (isWellFormed('agent', secretIn(headers, 'authorization'))) {
@@ -43,7 +43,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   const beside = CREDENTIAL_HEADERS.filter(
     (name) => headers[name] !== undefined && !schemes.some(({ header }) => header === name),
   );
-  // A customer's token may be sent with every storefront call; operations that do not use it ignore it.
+  // A customer's token may be sent with every storefront call; operations that do not need it ignore it.
   const ignored = operation.surface === 'storefront' && isWellFormed('customer', secretIn(headers, 'authorization'));
   if (beside.some((name) => name !== 'authorization' || !ignored)) {
     throw tooMany();
@@ -61,14 +61,14 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   return { kind: scheme.kind, secret, customer_secret, storefront_secret: null, site_id, merchant_id };
 }
 
-/** Restricts a claim at a site's host to that site. Throws 401 if it names another one. */
+/** Restricts a claim at a site's host to that site. Throws 401 if the claim names another site. */
 export function claimAtHost(claim: Claim, site_id: string | undefined): Claim {
   if (site_id === undefined || claim.kind === 'anonymous') return claim;
   if (claim.site_id !== null && claim.site_id !== site_id) throw invalidToken();
   return { ...claim, site_id };
 }
 
-/** Staff work for several sites, at the server's address. */
+/** Rejects calls of the dashboard API at a site's host: staff work for several sites, at the server's own URL. */
 export function refuseAtHost({ surface }: Operation, site_id: string | undefined): void {
   if (site_id === undefined || surface !== 'dashboard') return;
   throw new ShopError(
@@ -78,8 +78,8 @@ export function refuseAtHost({ surface }: Operation, site_id: string | undefined
 }
 
 /**
- * In the storefront API an agent acts for its customer. In the agent API it may send a storefront token too, which is
- * then checked as well.
+ * Whether the operation accepts an agent's token together with a storefront token. In the storefront API the agent acts
+ * for its customer. In the agent API it may send a storefront token too, which is then also checked.
  */
 function takesAgentBesidePair({ surface }: Operation): boolean {
   return surface === 'storefront' || surface === 'agent';

@@ -9,8 +9,8 @@ import type { SiteHosts } from './site-hosts.ts';
 
 /**
  * CORS rules. The storefront API allows the origins listed with the token (an empty list means any, because the token
- * is public); the dashboard those of the configuration; other APIs none. A preflight names no tenant, so it is answered
- * by API, and the list is enforced on the call itself.
+ * is public); the dashboard API allows those in the configuration, and other APIs none. A preflight names no tenant, so
+ * its answer depends only on the API, and the list is enforced on the call itself.
  */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, If-Match, X-Request-Id';

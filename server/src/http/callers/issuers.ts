@@ -2,7 +2,7 @@ import { issuerOf } from '../../shop/agents/issuers.ts';
 import type { Received } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
-/** Identifies the shop of a request by the address of its issuer: `/sites/{site_id}`, or the host of the shop. */
+/** Identifies the shop of a request by its issuer: `/sites/{site_id}`, or the host of the shop. */
 export interface Issuer {
   site_id: string;
   issuer: string;
@@ -15,7 +15,7 @@ interface Deps {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The paths of a resource or an endpoint at every issuer, in Express's notation. */
+/** The paths of a resource or endpoint below every issuer, in Express's notation. */
 export function belowIssuer(path: string): string[] {
   return [`/sites/:site_id${path}`, path];
 }

@@ -11,9 +11,9 @@ interface UsedSession {
 }
 
 /**
- * Records the last use of credentials by the database's clock, never after their revocation, and extends customers'
- * tokens, including those of pages: at most once a minute and outside of requests, in one statement for all. A token
- * that expires soon is extended at once.
+ * Records when credentials were last used, by the database's clock and never after their revocation, and extends
+ * customers' tokens, including those of pages. It writes at most once a minute, outside of requests, in one statement
+ * for all. A token that expires soon is extended at once.
  */
 export interface LastUsed {
   note(caller: Caller): void;
@@ -23,7 +23,7 @@ export interface LastUsed {
 
 export function createLastUsed(db: Pool): LastUsed {
   const tokens = new Map<string, { site_id: string; at: number }>();
-  /** The site of each token. */
+  /** The site of each customer token. */
   const customers = new Map<string, string>();
   const staff = new Map<string, number>();
 
@@ -57,7 +57,7 @@ export function createLastUsed(db: Pool): LastUsed {
 
   function noteSession(site_id: string, { token_id, ends_soon }: UsedSession) {
     customers.set(token_id, site_id);
-    // A failed write is repeated with the next use, or the customer logs in again.
+    // A failed write is repeated the next time the token is used; otherwise the customer logs in again.
     if (ends_soon) flush().catch(() => undefined);
   }
 

@@ -10,8 +10,8 @@ import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
 
 /**
- * Callers without a credential. Most belong to no shop; those of the consent operations name theirs by site id or
- * device_code (RFC 8628).
+ * Callers without a credential. Most belong to no shop. Calls of the consent operations name their shop by its site id
+ * or by a device_code (RFC 8628).
  */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -44,7 +44,8 @@ export function openClaimOf(
 }
 
 /**
- * The token with which an agent requests a replacement. OAuth clients may send their own header, which is ignored here.
+ * The token of an agent that requests a replacement for it. OAuth clients may send their own Authorization header,
+ * which is ignored here.
  */
 function agentSecretIn(authorization: string | undefined): string {
   const [, secret = ''] = /^Bearer (agt_\S*)$/i.exec(authorization ?? '') ?? [];
@@ -62,7 +63,7 @@ function ofAnotherSite(): ShopError {
 
 type Fields = Record<string, unknown>;
 
-/** Requirements of such a call that its parameter schema cannot express. */
+/** Mistakes in a call of an open operation that its parameter schema cannot express. */
 export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Received): ValidationErrorItem[] {
   if (namedBy !== 'site') return [];
   const [header, parameter] = [headers['x-site-id'], asked.site_id];
@@ -74,7 +75,10 @@ export function openMistakes({ namedBy }: Operation, { query: asked, headers }: 
   return [{ loc: ['query', 'site_id'], msg: 'X-Site-ID names another shop.', type: 'value_error' }];
 }
 
-/** The caller of such a claim; sets `app.site_id` like `authenticate`. Throws `not_found` or `invalid_grant`. */
+/**
+ * The caller to whom an open claim belongs. Sets `app.site_id` like `authenticate`. Throws `not_found` or
+ * `invalid_grant`.
+ */
 export async function authenticateOpen(
   connection: Connection,
   claim: Claim,
@@ -95,7 +99,7 @@ type SiteRow = OrNulls<Omit<Tenant, 'catalog_version'>> &
     closed: Closed | null;
   };
 
-/** An anonymous caller, or an agent that authenticates with its token. */
+/** The caller in a shop named by its site id: an anonymous one, or an agent that authenticates with its token. */
 async function bySite(connection: Connection, { secret }: Claim, site_id: string, local: boolean): Promise<Caller> {
   const { rows } = await query<SiteRow>(
     connection,
@@ -141,7 +145,7 @@ async function byDeviceCode(
   return callerIn(found, found.consent_id);
 }
 
-/** `principal_id` owns the idempotency keys. */
+/** An anonymous caller in a shop. `principal_id` owns the Idempotency-Keys. */
 function callerIn(tenant: Tenant, principal_id: string): Caller {
   const nobody = { credential_id: principal_id, customer_id: null, scopes: [], allowed_origins: [] };
   return { kind: 'anonymous', tenant, principal_id, ...nobody };

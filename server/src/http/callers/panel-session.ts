@@ -7,16 +7,18 @@ import type { SiteHosts } from './site-hosts.ts';
 
 /**
  * The session of the panel: a staff session in a cookie that scripts cannot read. Browsers send cookies with calls of
- * any page, so it only counts if the browser marks the call as the panel's own:
+ * any page, so the session counts only if the browser marks the call as the panel's own:
  * 1. `Sec-Fetch-Site: same-origin`, and our `Origin`: on every mutation, and on reads if it is sent.
- * 2. `X-Panel: 1`, which other origins could send only after a preflight, and that is never granted.
+ * 2. `X-Panel: 1`, which other origins could send only after a preflight, and such a preflight is never granted.
  * 3. No other credential, and no second cookie of the same name, because one of the two would be forged.
- * Login and a change of the password answer panel calls without the token, and set the cookie; logout removes it.
+ * Responses to a login or password change from the panel contain no token, but set the cookie; logout removes it.
  */
 const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'x-service-token', 'x-sync-secret'];
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** The name of the cookie; undefined if browsers would not protect it: on plain http, except on localhost. */
+/**
+ * The name of the session cookie; undefined on plain http (except on localhost), where browsers would not protect it.
+ */
 export function panelCookieName(ownOrigin: string): string | undefined {
   const { protocol, hostname } = new URL(ownOrigin);
   // The prefix binds the cookie to this host, so that no other host can set one. It needs https.
@@ -24,7 +26,10 @@ export function panelCookieName(ownOrigin: string): string | undefined {
   return LOOPBACK.includes(hostname) ? 'panel' : undefined;
 }
 
-/** The headers of a request, with a valid session of the panel's cookie in the header of every other session. */
+/**
+ * The headers of a request. If it has a valid panel session, its token is moved from the cookie to the header in which
+ * other sessions send it.
+ */
 export function withPanelSession(operation: Operation, sender: Sender, hosts: SiteHosts): IncomingHttpHeaders {
   const { headers } = sender;
   if (operation.surface !== 'dashboard' || !namesPanel(headers)) return headers;
@@ -38,7 +43,7 @@ export function withPanelSession(operation: Operation, sender: Sender, hosts: Si
   return { ...headers, authorization: `Bearer ${session}` };
 }
 
-/** Whether its response contains a new session. */
+/** Whether the response contains a new session. */
 export function isSessionOpening({ id }: Operation): boolean {
   return id === 'dashboard.login' || id === 'dashboard.changePassword';
 }

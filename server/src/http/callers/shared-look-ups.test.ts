@@ -5,7 +5,10 @@ import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 
-/** A server with the cache. The test can delay its look-ups between PostgreSQL's answer and its delivery. */
+/**
+ * A server with the cache. The tests can delay its look-ups between PostgreSQL's answer and the delivery of that
+ * answer.
+ */
 let server: Awaited<ReturnType<typeof startServer>>;
 const db = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
 let lookUps = 0;
@@ -47,7 +50,7 @@ async function read({ site_id, credentials }: Shop, path: string) {
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
 }
 
-/** A shop with products of different stock in the cache. */
+/** A shop whose cached products have different stock. */
 async function cachedShop() {
   const shop = await openShop();
   const stocks = { mug: 3, bowl: 14, plate: 159 };
@@ -71,14 +74,14 @@ function repeated<T>(list: T[]): T[] {
   return Array.from({ length: 8 }, () => list).flat();
 }
 
-/** Sends requests during the look-up of the first. Resolves when the server has received them all. */
+/** Sends requests during the look-up for the first request. Resolves when the server has received them all. */
 async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   const { at, release } = held();
   const first = read(shop, '/products/mug');
   await at;
   const before = lookUps;
   const sent = send();
-  // Their waiting cannot be observed. Some may arrive only after the waiting time has ended.
+  // The server's waiting requests cannot be observed. Some may arrive only after the waiting time has ended.
   await new Promise((resolve) => setTimeout(resolve, 9));
   release();
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };

@@ -9,48 +9,48 @@ export type Found = TokenRow | undefined;
 
 /** A request that waits for the look-up of its token. */
 interface Waiting {
-  /** The products whose stock is read with it. */
+  /** The products whose stock is read in the same look-up. */
   shown: string[];
   resolve(found: Found): void;
   reject(error: unknown): void;
 }
 
-/** The requests with one credential. */
+/** The waiting requests that have the same credential. */
 interface Queue {
   waiting: Waiting[];
-  /** The number of running look-ups, and the time when the last one began. */
+  /** The number of running look-ups, and when the last one began. */
   underWay: number;
   begun: number;
-  /** Whether a timer serves requests that wait too long. */
+  /** Whether a timer is set for requests that wait too long. */
   isWatched: boolean;
 }
 
-/** A longer look-up does not delay others. */
+/** How long a look-up may delay other requests. */
 const MAX_WAIT_MS = 10;
-/** Limit of one statement, unless one response has more. */
+/** Maximum number of products per statement, unless one response has more. */
 const MAX_PRODUCTS = 500;
-/** Public reads may share a look-up; calls of agents are recorded one by one. */
+/** Whether a claim's look-up may be shared. That of public reads may; calls of agents are recorded one by one. */
 export function sharesLookUps({ kind }: Claim): boolean {
   return kind === 'storefront' || kind === 'sync';
 }
 
 /**
- * Looks up the tokens of public reads. Requests with the same credentials that arrive during look-ups wait for one to
- * end, and are then looked up together by one statement. It is sent after each of them has arrived, so each is checked
- * against the current state: a token revoked before is rejected. If nothing else waits, a token is looked up at once.
+ * Looks up the tokens of public reads. Requests with the same credentials that arrive during a look-up wait until it
+ * ends, and then share one statement. That statement is sent after all of them have arrived, so each is checked against
+ * the current state: a token revoked before is rejected. If nothing else waits, a token is looked up at once.
  */
 export class SharedLookUps {
   readonly #db: Pool;
   readonly #local: boolean;
   readonly #queues = new Map<string, Queue>();
 
-  /** `local` if a connection is used for one transaction only. */
+  /** `local` is true if a connection is used for one transaction only. */
   constructor(db: Pool, local: boolean) {
     this.#db = db;
     this.#local = local;
   }
 
-  /** Looks a token up, with the stock of these products. The operation must be cacheable. */
+  /** Looks a token up, with the stock of the products in `shown`. The operation must be cacheable. */
   find(claim: Claim, operation: Operation, shown: string[]): Promise<Found> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
     const queue = this.#queues.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
@@ -75,14 +75,15 @@ export class SharedLookUps {
       let served: Waiting[] = [];
       try {
         await withConnection(this.#db, async (connection) => {
-          // Chosen only now, so that requests that arrived while all connections were in use are served too.
+          // The requests are chosen only now, so that those that arrived while all connections were in use are served
+          // too.
           served = nextOf(queue);
           if (served.length === 0) return;
           const found = await this.#lookUp(connection, claim, operation, served);
           for (const { shown, resolve } of served) resolve(found.get(shown));
         });
       } catch (error) {
-        // Without a connection, no request can be served.
+        // If there is no connection, no request can be served.
         for (const { reject } of served.length > 0 ? served : queue.waiting.splice(0)) reject(error);
       }
     }
@@ -106,7 +107,7 @@ export class SharedLookUps {
   }
 }
 
-/** Starts another look-up for waiting requests if no running one has begun within the waiting time. */
+/** Starts another look-up for waiting requests if none has begun within the waiting time. */
 function serveInTime(queue: Queue, serve: () => void): void {
   if (queue.isWatched) return;
   queue.isWatched = true;
@@ -119,8 +120,8 @@ function serveInTime(queue: Queue, serve: () => void): void {
 }
 
 /**
- * The first waiting requests that fit into one statement. A cached response has one list of products for all of its
- * requests.
+ * The waiting requests that fit into one statement, in order. All requests for a cached response share its list of
+ * products.
  */
 function nextOf({ waiting }: Queue): Waiting[] {
   const lists = new Set<string[]>();

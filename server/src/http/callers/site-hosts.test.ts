@@ -126,7 +126,7 @@ test("a shop's host serves no pages, tokens or devices of another shop, and no d
   expect(event.status).toBe(404);
 });
 
-/** The links in the mails of a shop: to an order, to confirm an address, and to avoid the login delay. */
+/** The paths of links in a shop's mails: to an order, to confirm an e-mail address, and to avoid the login delay. */
 async function mailedPaths(shop: Shop): Promise<string[]> {
   const pathIn = (html: string | undefined, page: string) =>
     new RegExp(`href="https?://[^/"]+([^"]*/${page}/[^"]*)"`).exec(html ?? '')?.[1] ?? `no link to ${page}`;
@@ -235,7 +235,7 @@ test('only the Host header determines the host of a request', async () => {
   expect(await rawly(`GET ${pathname} HTTP/1.1\r\nHost: bücher.example\r\n\r\n`)).toContain(' 302 ');
 });
 
-/** The status line of the response to bytes that no client would send. */
+/** The status line of the response to a raw request that no client library would send. */
 function rawly(request: string): Promise<string> {
   return new Promise((answered, failed) => {
     const socket = connect(Number(new URL(own.baseUrl).port), '127.0.0.1', () => socket.write(request));

@@ -6,17 +6,17 @@ import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../
 
 /**
  * Maps the `Host` header of a request, which a proxy has to pass on, to a site. All hosts of all sites are kept in this
- * process and read again every few seconds, so that no request queries them. The configured host and unknown ones
+ * process and read again every few seconds, so that no request queries them. The configured host and unknown hosts
  * belong to no site. A host is not a credential: it restricts the reach of a request, and never extends it.
  */
 export interface SiteHosts extends ShopAddresses {
   /** Whether a request has the configured host. */
   isConfigured(request: Named): boolean;
-  /** The site of the request's host. */
+  /** The site of the request's host; undefined if it belongs to none. */
   siteAt(request: Named): string | undefined;
-  /** The server's origin as a browser sees it: that of the site's host, else the configured one. */
+  /** The server's origin as a browser sees it: that of the site's host, or else the configured one. */
   originAt(request: Named): string;
-  /** Whether they have been read. Until then the host of a shop counts as the configured one. */
+  /** Whether the hosts have been read. Until then a shop's host counts as the configured one. */
   isRead(): boolean;
   /** Reads the hosts now. */
   reload(): Promise<void>;
@@ -26,7 +26,7 @@ export interface SiteHosts extends ShopAddresses {
 type Named = Pick<IncomingMessage, 'headers'>;
 
 export interface SiteHostsOptions {
-  /** Not the pool of requests, whose connections may all be in use. */
+  /** A separate pool, because the connections for requests may all be in use. */
   db: Pool;
   baseUrl: string;
   logger: Logger;
@@ -44,7 +44,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     known = indexOf(await readDomains(db));
     fingerprintRead = fingerprint;
   };
-  // One after another, because an older result must not replace a newer one.
+  // One read after the other, because an older result must not replace a newer one.
   let last: Promise<void> = read();
   const reload = () => {
     last = last.then(read, read);
@@ -100,7 +100,7 @@ function indexOf(domains: Awaited<ReturnType<typeof readDomains>>) {
 
 const HOST = /^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
 
-/** Names with a trailing dot, IPv6 addresses and non-ASCII names belong to no site. */
+/** The host in a `Host` header. Names with a trailing dot, IPv6 addresses and non-ASCII names belong to no site. */
 function hostIn(header: string | undefined): string | undefined {
   return HOST.exec(header ?? '')?.[1]?.toLowerCase();
 }

@@ -2,15 +2,15 @@ import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller } from './caller.ts';
 
-/** Whether a call is so sensitive that the caller must confirm their identity. */
+/** Whether the caller must confirm their identity for this call. */
 export function needsStepUp({ stepUp }: Operation, body: unknown): boolean {
   if (typeof stepUp === 'boolean') return stepUp;
   return typeof body === 'object' && body !== null && stepUp.some((field) => Object.hasOwn(body, field));
 }
 
 /**
- * Throws `step_up_required` without a confirmation within 15 minutes. A program cannot confirm; it needs the scope
- * payments:write.
+ * Throws `step_up_required` if staff have not confirmed their identity within 15 minutes. A program cannot confirm it;
+ * it needs the scope payments:write instead.
  */
 export function requireStepUp(operation: Operation, { kind, confirmed, scopes }: Caller, body: unknown): void {
   if (!needsStepUp(operation, body)) return;

@@ -17,7 +17,7 @@ export interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   limits: SiteLimits;
   closed: Closed | null;
   allowed_origins: string[];
-  /** For an agent's token: its customer and categories. */
+  /** The customer of an agent's token. */
   acts_for: string | null;
   categories: string[];
   /** The customer's token in addition to the storefront token, if sent. */
@@ -40,8 +40,8 @@ export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'
 }
 
 /**
- * Parsed rows by their text. The look-up still runs for each call, so that a revoked token fails at once; most results
- * equal previous ones, and parsing fourteen columns would cost more than the rest of the work with them.
+ * Parsed rows by their text. Each call is still looked up, so that a revoked token fails at once. But most results
+ * equal earlier ones, and parsing fourteen columns would cost more than the rest of the work on them.
  */
 const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
 
@@ -54,16 +54,16 @@ export function parse(known: string): Readonly<OrNulls<Known>> {
   return said;
 }
 
-/** Additional reads in the look-up statement. */
+/** What the look-up statement reads in addition to the token. */
 export interface Beside {
   shown?: string[];
-  /** The state of a key of this principal of this site, as an expression. */
+  /** An expression for the state of an Idempotency-Key of this principal in this site. */
   key?: ((site: Sql | string, principal: Sql | string) => Sql) | undefined;
 }
 
 /**
- * Looks up a token and the ones sent with it, and sets the tenant for row-level security: empty for an unknown token.
- * `withPrincipal` is for `withClaim`.
+ * Looks up a token and the tokens sent with it, and sets the tenant for row-level security, to empty text for an
+ * unknown token. `withPrincipal` adds the columns that `withClaim` needs.
  */
 export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
   const { columns, join, origins, privateId, principal } = besidesOf(claim);
@@ -91,7 +91,7 @@ function besidesOf(claim: Claim) {
   return claim.storefront_secret ? besideAgent(claim.storefront_secret) : customerOf(claim);
 }
 
-/** Also looks up the storefront token sent with an agent's; both must belong to the same site. */
+/** Adds the storefront token sent with an agent's token to the look-up. Both must belong to the same site. */
 function besideAgent(storefront_secret: string) {
   return {
     columns: sql`, p.id as beside_id, p.scopes as beside_scopes`,
@@ -103,7 +103,7 @@ function besideAgent(storefront_secret: string) {
   };
 }
 
-/** Also looks up the customer's token sent with the storefront token, if any. */
+/** Adds the customer's token sent with the storefront token to the look-up, if there is one. */
 function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
   const privateId = sql`case when t.private then t.id end`;
@@ -122,15 +122,15 @@ function customerOf({ customer_secret }: Claim) {
 }
 
 /**
- * Also reads the stock of products in the same statement, so that stock and version belong to the same snapshot. It is
- * read with the tenant that the look-up has just set: earlier, row-level security would hide every row, and the
- * response would be built again. An unknown token sets no tenant, and then nothing is read.
+ * Adds the stock of products to the look-up statement, so that stock and version come from the same snapshot. It is
+ * read with the tenant that the look-up has just set: before that, row-level security would hide every row, and the
+ * response would be built again. An unknown token sets no tenant, so nothing is read.
  */
 export function withStock(lookUp: Sql, shown: string[]): Sql {
   return reading(lookUp, stockOfProducts(shown, sql`found.tenant::uuid`));
 }
 
-/** The same for several responses with different products; see `stockOfLists`. */
+/** Like `withStock`, for several responses with different products; see `stockOfLists`. */
 export function withStocks(lookUp: Sql, shown: string[][]): Sql {
   return reading(lookUp, stockOfLists(shown, sql`found.tenant::uuid`));
 }
@@ -142,8 +142,8 @@ function reading(lookUp: Sql, stock: Sql): Sql {
 }
 
 /**
- * Also claims a key with the tenant that the look-up has just set, for the principal that it found, and returns the
- * time. An unknown token claims nothing.
+ * Adds the claim of an Idempotency-Key to the look-up, for the tenant that it has just set and the principal that it
+ * found, and the current time. An unknown token claims nothing.
  */
 export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
   return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
@@ -151,7 +151,7 @@ export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
     from (${lookUp}) as found`;
 }
 
-/** Only cached reads need the version, which costs two more tables. */
+/** The catalogue's version, which only cached reads need, because reading it takes two more tables. */
 export function versionOf(operation: Operation) {
   return operation.cacheable ? sql`catalog_version(s.site_id)` : sql`''`;
 }

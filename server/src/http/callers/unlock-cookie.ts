@@ -10,7 +10,7 @@ const LIFE_MS = 24 * 60 * 60 * 1000;
 const MOST_PASSES = 3;
 
 function nameOf(baseUrl: string): string {
-  // The prefix binds the cookie to this host only. It needs https.
+  // The prefix binds the cookie to this host. It needs https.
   return baseUrl.startsWith('https:') ? '__Host-unlock' : 'unlock';
 }
 
@@ -23,7 +23,7 @@ export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   return passes.slice(0, MOST_PASSES);
 }
 
-/** Adds a pass to the browser's cookie. */
+/** Adds a pass to those in the browser's cookie. */
 export function addUnlockPass(req: Sender, res: Response, baseUrl: string, pass: string): void {
   const passes = [pass, ...unlockPasses(req, baseUrl)].slice(0, MOST_PASSES);
   const secure = baseUrl.startsWith('https:');

@@ -15,7 +15,7 @@ export interface Parameter {
   schema: { type?: string; items?: { type?: string } };
 }
 
-/** One operation of the contract, with everything that the pipeline needs. */
+/** An operation of the contract, with everything that the pipeline needs to know about it. */
 export interface Operation {
   id: OperationId;
   surface: Surface;
@@ -23,49 +23,49 @@ export interface Operation {
   name: string;
   method: Method;
   path: string;
-  /** Status of its only success. */
+  /** Status of the operation's only success. */
   status: number;
   /** Alternatives, each a set of required security schemes; empty for public operations. */
   security: string[][];
   scope: string | undefined;
-  /** Whether the caller must confirm their identity: always, or for these fields of the body. */
+  /** Whether the caller must confirm their identity: always, or if the body has one of these fields. */
   stepUp: boolean | string[];
   rateLimit: string;
-  /** The response contains a secret, so it is stored encrypted under the idempotency key. */
+  /** Whether the response contains a secret, so that it is stored encrypted under the Idempotency-Key. */
   secret: boolean;
-  /** Its error responses may contain one too. */
+  /** Whether its error responses may contain a secret too. */
   secretRefusal: boolean;
-  /** The field that names the shop of an operation without credentials: the site id, or the device_code in the body. */
+  /** What names the shop of an operation without credentials: the site id, or the device_code in the body. */
   namedBy: 'site' | 'device_code' | undefined;
-  /** When the Idempotency-Key may be missing: for forms, always, or never. */
+  /** When the Idempotency-Key may be missing: if the body is a form, always, or never. */
   keyWaived: 'forms' | 'always' | undefined;
-  /** Its error responses have error_description, as OAuth clients expect (RFC 6749 §5.2). */
+  /** Whether its error responses have error_description, as OAuth clients expect (RFC 6749 §5.2). */
   oauth: boolean;
-  /** Agents get `human_confirmation_required`: a person must do this. */
+  /** Whether only people may do this. Agents get `human_confirmation_required`. */
   humanOnly: boolean;
-  /** The staff session need not have a chosen merchant. */
+  /** Whether a staff session may call it without having chosen a merchant. */
   merchantOptional: boolean;
-  /** Available while the site is suspended, for exports by its staff. */
+  /** Whether staff may call it while the site is suspended, for exports. */
   whileSuspended: boolean;
-  /** Read-only, although its request may have a body. */
+  /** Whether it only reads, although its request may have a body. */
   safe: boolean;
   bodyLimitBytes: number;
   hasBody: boolean;
-  /** Fields of the body if it may also be sent as a form. */
+  /** Fields of the body if it may be sent as a form too. */
   form: Record<string, JsonObject> | undefined;
-  /** The response is also available as Markdown. */
+  /** Whether the response is available as Markdown too. */
   markdown: boolean;
   cacheable: boolean;
-  /** The resource: the part of the path after the API. */
+  /** The resource, which is the part of the path after the API. */
   noun: string;
   /** Name of the response schema. */
   answers: string | undefined;
-  /** Accepts If-Match: changes a resource with a version. */
+  /** Whether it accepts If-Match, because it changes a resource that has a version. */
   guarded: boolean;
-  /** Returns the version of its resource. */
+  /** Whether it returns the version of its resource. */
   tagged: boolean;
   parameters: Parameter[];
-  /** The description that contains it. */
+  /** The contract that contains the operation. */
   document: ContractDocument;
 }
 
@@ -85,7 +85,7 @@ export const DEFAULT_BODY_LIMIT_BYTES = BODY_LIMIT_KB * 1024;
 
 export const operationTable: Operation[] = operationsIn(document);
 
-/** The operations of a description; those of operators are in another one (operator-contract.ts). */
+/** The operations of a contract document. Those for operators are in another document (operator-contract.ts). */
 export function operationsIn(source: ContractDocument): Operation[] {
   return Object.entries(source.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -95,7 +95,7 @@ export function operationsIn(source: ContractDocument): Operation[] {
   );
 }
 
-/** If no credential is required, an optional one is not an alternative. */
+/** The alternative security schemes. If no credential is required, an optional one is not an alternative. */
 function alternativesOf({ security }: JsonObject): string[][] {
   const alternatives = asList(security).map((requirement) => Object.keys(requirement));
   return alternatives.every((schemes) => schemes.length > 0) ? alternatives : [];
@@ -181,12 +181,12 @@ function asList(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Follows a `$ref` of the bundled document. */
+/** Follows a `$ref` in the contract. */
 export function resolve(node: JsonObject): JsonObject {
   return resolveIn(document, node);
 }
 
-/** The same in another description. */
+/** Follows a `$ref` in another contract document. */
 export function resolveIn(source: ContractDocument, node: JsonObject): JsonObject {
   if (typeof node.$ref !== 'string') return node;
   const target = node.$ref

@@ -12,7 +12,8 @@ const READ_FROM_FILES: Operation['id'][] = [
 ];
 
 /**
- * Reports invisible characters in texts of a body. Imports of files are not rejected for them: there they are removed.
+ * Reports invisible characters in the texts of a body. Imports of files are not rejected for them: they remove them
+ * instead.
  */
 export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErrorItem[] {
   if (body === undefined || READ_FROM_FILES.includes(id)) return [];

@@ -7,8 +7,8 @@ import { contractMistakes } from './validate.ts';
 
 /**
  * An independent check of requests against the contract: plain ajv with the schemas of the document, one parameter at a
- * time. It and the server must find mistakes in the same parts of a request, for the contract's own examples and for
- * each of them with a field or parameter removed, added or of another type, at every depth.
+ * time. Both must find mistakes in the same parts of a request, for the contract's own examples and for each of them
+ * with a field or parameter removed, added or of another type, at every depth.
  */
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -42,7 +42,7 @@ test.each(operationTable)(
       const query = faulty.has('query') ? req.query : queryOf(operation, made.query);
       const judged = { faulty: [...faulty].toSorted(), body: req.body, query: req.query };
       const wanted = { faulty: faultyParts(operation, made).toSorted(), body: made.body, query };
-      // There are thousands, so only differences are shown.
+      // There are thousands of requests, so only differences are shown.
       if (!isDeepStrictEqual(judged, wanted)) expect({ made, judged }).toEqual({ made, judged: wanted });
     }
   },
@@ -75,7 +75,7 @@ function takes({ parameters }: Operation, header: string): boolean {
   return parameters.some(({ name }) => name === header);
 }
 
-/** Replacements of a value as a whole, and of each value within it. */
+/** Variations of a value: replaced as a whole, and with each value within it replaced. */
 function* variationsOf(value: unknown): Generator<unknown> {
   yield* ODD_VALUES;
   yield [value];
@@ -92,7 +92,7 @@ function* variationsOf(value: unknown): Generator<unknown> {
   }
 }
 
-/** Their handlers validate the rows one by one. */
+/** Operations whose handlers validate the rows one by one. */
 const BY_ROWS = [
   'dashboard.importCustomers',
   'dashboard.importOrders',
@@ -126,7 +126,7 @@ function fitsParameter(operation: Operation, parameter: Parameter, given: unknow
   return value !== undefined && checkAt(pointerTo(operation, parameter))(value);
 }
 
-/** The value of a parameter's text; undefined if its type does not match. */
+/** The value of a parameter, from its text; undefined if the text does not match its type. */
 function readAs({ schema }: Parameter, given: unknown): unknown {
   if (schema.type === 'array') return [given].flat();
   if (Array.isArray(given)) return undefined;

@@ -10,9 +10,9 @@ const MAX_MISTAKES = 50;
 const INTEGER = /^-?\d{1,10}$/;
 
 /**
- * Checks that the validator would coerce, ignore or report one at a time: unknown query parameters, integers in odd
- * spellings (`0x10`, `9e99`), and text that PostgreSQL cannot store. Converts single values of list parameters to
- * lists.
+ * Finds mistakes in parameters that the validator would coerce, ignore or report one at a time: unknown query
+ * parameters, integers in odd spellings (`0x10`, `9e99`), and text that PostgreSQL cannot store. Converts a single
+ * value of a list parameter to a list.
  */
 export function parameterMistakes(
   declared: Map<string, Parameter>,
@@ -58,7 +58,7 @@ function unstorable(place: string, name: string): ValidationErrorItem {
   return { loc: [place, name], msg: 'Contains a NUL character or an unpaired surrogate.', type: 'string_unicode' };
 }
 
-/** Mistakes of a body that the operation does not accept. */
+/** Mistakes for a body that the operation does not accept. */
 export function unexpectedBody(body: unknown): ValidationErrorItem[] {
   if (body === undefined) return [];
   const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
@@ -66,7 +66,7 @@ export function unexpectedBody(body: unknown): ValidationErrorItem[] {
   return places.map((loc) => ({ loc, msg: 'This operation takes no body.', type: 'extra_forbidden' }));
 }
 
-/** Converts ajv's errors to the form of the body, after those of other checks. */
+/** Converts ajv's errors to those of the response, after the mistakes that other checks found. */
 export function detailOf(
   operation: Operation,
   errors: ErrorObject[],
@@ -86,8 +86,8 @@ export function detailOf(
 }
 
 /**
- * Reports each problem once: a failed alternative only if none of its branches is more specific; that null is allowed
- * only if there is no other error; lengths and patterns only if no format is more specific.
+ * Leaves one error per problem: that no alternative matches is left out if a branch has a more specific error; that
+ * null is allowed if there is any other error; lengths and patterns if a format has failed.
  */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
@@ -103,7 +103,10 @@ function mostExact(errors: ErrorObject[]): ErrorObject[] {
   });
 }
 
-/** The list of countries is a pattern, so that every validator supports it. */
+/**
+ * Whether an error is about a format. Countries count too: their list is a pattern, so that every validator supports
+ * it.
+ */
 function isFormat({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' || (keyword === 'pattern' && params.pattern === COUNTRY);
 }
@@ -112,7 +115,7 @@ function wantsNull({ keyword, params }: ErrorObject): boolean {
   return keyword === 'type' && params.type === 'null';
 }
 
-/** A path in the request, and the paths that contain it. */
+/** A path in the request, with all paths that contain it. */
 function within(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
@@ -127,7 +130,7 @@ function itemOf(operation: Operation, error: ErrorObject): ValidationErrorItem {
   return { loc: locOf(operation, `${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
 }
 
-/** The missing or unknown field, which ajv reports next to the path. */
+/** The missing or unknown field, which ajv reports separately from the path. */
 function partOf({ params }: ErrorObject): string {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
@@ -202,7 +205,9 @@ const tooLong =
     ctx: { max_length: limitOf(error) },
   });
 
-/** Messages for each keyword of JSON Schema, with pydantic's types, which clients of such bodies know. */
+/**
+ * Messages for each keyword of JSON Schema, with the types of pydantic, because clients know them from similar bodies.
+ */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),
   dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required together with ${params.property}.` }),

@@ -4,11 +4,11 @@ import { ShopError } from '../../shop/errors.ts';
 import { type Operation, operationTable } from './contract.ts';
 
 /**
- * Finds the operation of a request by its path, in time independent of the number of operations. Case and slashes must
- * match exactly.
+ * Finds the operation of a request by its path, in a time that does not depend on the number of operations. Case and
+ * slashes must match exactly.
  */
 export interface Routing {
-  /** Throws `not_found`, or `method_not_allowed` with the methods of the path. */
+  /** Finds the operation. Throws `not_found`, or `method_not_allowed` with the methods of the path. */
   route(method: string, url: string): Match;
   /** The methods of a path, for `Allow` and CORS; empty for an unknown path. */
   allowedMethods(url: string): string[];
@@ -42,7 +42,7 @@ export function createRouting(operations: Operation[]): Routing {
   function find(method: string, url: string) {
     try {
       const found = router.find(method as HTTPMethod, url);
-      // A parameter is never empty: `/products/` is not a product without a name.
+      // A parameter is never empty: `/products/` does not mean a product without a name.
       return found && Object.values(found.params).includes('') ? null : found;
     } catch {
       return null; // No path of the API has invalid percent-encoding.
@@ -66,7 +66,7 @@ export function createRouting(operations: Operation[]): Routing {
   return { route, allowedMethods };
 }
 
-/** For an unknown path. */
+/** Maximum length of an unknown path in the error message. */
 const LONGEST_NAMED = 200;
 
 let routing: Routing | undefined;

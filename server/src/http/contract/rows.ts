@@ -3,18 +3,21 @@ import { operationTable } from './contract.ts';
 import { detailOf } from './mistakes.ts';
 import { valueErrors } from './validator.ts';
 
-/** A hundred rows are validated together, so a row counts as large earlier than a body. */
+/**
+ * Number of values from which a row counts as large. It is smaller than for a body, because a hundred rows are
+ * validated together.
+ */
 const LARGE_ROW = 500;
 
 /**
- * Validates one row of an import against ProductImport of the contract, with the formats and messages of a whole body.
+ * Validates a row of an import against ProductImport in the contract, with the formats and messages of a whole body.
  */
 export const mistakesInRow = rowCheck('dashboard.importProducts', 'ProductImport');
 
-/** The same against CustomerImport. */
+/** Validates a row of an import against CustomerImport in the contract. */
 export const mistakesInCustomer = rowCheck('dashboard.importCustomers', 'CustomerImport');
 
-/** The same against OrderImport. */
+/** Validates a row of an import against OrderImport in the contract. */
 export const mistakesInOrder = rowCheck('dashboard.importOrders', 'OrderImport');
 
 function rowCheck(operation_id: string, schema: string): RowCheck {

@@ -8,7 +8,10 @@ const compilers = new WeakMap<ContractDocument, Partial<Record<'all errors' | 'f
 
 const require = createRequire(import.meta.url);
 
-/** Loaded and created on first use, without validating the linted contract itself, to keep the start fast. */
+/**
+ * The compiler is loaded and created on first use. It does not validate the contract itself, which is linted, so that
+ * the start stays fast.
+ */
 function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const formats = { ...FORMATS, password: true as const };
@@ -16,7 +19,7 @@ function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   return ajv.addSchema({ $id: 'contract', components: source.components, paths: source.paths });
 }
 
-/** Compiles a part of the contract, named by its JSON pointer, to find all errors or the first one. */
+/** Compiles a part of the contract, named by its JSON pointer. It finds all errors or only the first one. */
 export function compileSchema(pointer: string, allErrors = true, source = document) {
   const kind = allErrors ? 'all errors' : 'first error';
   const known = compilers.get(source) ?? {};
@@ -29,8 +32,8 @@ type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; m
 const checks = new WeakMap<ContractDocument, Map<string, Check>>();
 
 /**
- * The difference between a response and the contract: an undocumented status, or a body that does not match its schema.
- * Active in every test, so that contract and server cannot diverge; off in production.
+ * The first difference between a response and the contract: an undocumented status, or a body that does not match its
+ * schema. Tests check every response, so that contract and server cannot diverge; production does not.
  */
 export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
   const responses = operation.document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;
@@ -52,7 +55,7 @@ function checkFor(operation: Operation, status: number, declared: object): Check
   return checkAt(`${place}/content/application~1json/schema`, operation.document);
 }
 
-/** The check of a part of the contract, named by its JSON pointer; compiled once. */
+/** The check for a part of the contract, named by its JSON pointer. It is compiled only once. */
 export function checkAt(pointer: string, source = document): Check {
   const kept = checks.get(source) ?? new Map<string, Check>();
   const known = kept.get(pointer);
@@ -62,7 +65,7 @@ export function checkAt(pointer: string, source = document): Check {
   return check;
 }
 
-/** A segment of a JSON pointer in a URL fragment. */
+/** Encodes a segment of a JSON pointer in a URL fragment. */
 export function pointerPart(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
 }

@@ -1,4 +1,4 @@
-/** Whether a percent-encoded text is valid UTF-8; URLSearchParams would replace invalid parts with U+FFFD. */
+/** Whether a percent-encoded text is valid UTF-8. URLSearchParams would replace invalid parts with U+FFFD. */
 export function isDecodable(encoded: string): boolean {
   try {
     return !encoded.includes('%') || decodeURIComponent(encoded) !== '';
@@ -7,7 +7,7 @@ export function isDecodable(encoded: string): boolean {
   }
 }
 
-/** PostgreSQL stores neither NUL characters nor unpaired surrogates. */
+/** Whether PostgreSQL can store a text: neither NUL characters nor unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

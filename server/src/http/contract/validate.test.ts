@@ -139,7 +139,7 @@ test('leaves the validation of import rows to the import', () => {
 });
 
 test('compiles every operation of the contract and checks every format in it', () => {
-  // Examples may contain a field of this name.
+  // Examples may have a field of this name.
   const schemas = JSON.stringify(document, (name, value) => (name.startsWith('example') ? undefined : value));
   const formats = new Set(schemas.match(/"format":"[^"]+"/g));
 

@@ -4,8 +4,8 @@ import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
 
 /**
- * Validates requests against the contract. The cost depends only on the declarations of the request's own operation;
- * each operation is compiled on its first call. To measure it: `npm run bench -- validation`.
+ * Validates requests against the contract. The cost depends only on the request's own operation, which is compiled on
+ * its first call. To measure it: `npm run bench -- validation`.
  */
 export type ToValidate = Pick<Received, 'params' | 'query' | 'headers' | 'body'>;
 
@@ -19,7 +19,7 @@ interface Declared {
 
 const declarations = new Map<string, Declared>();
 
-/** The mistakes of a request, in the form of the contract. Sets `request.query` to the coerced parameters. */
+/** The mistakes in a request, in the form of the contract. Sets `request.query` to the coerced parameters. */
 export function contractMistakes(operation: Operation, request: ToValidate): ReturnType<typeof detailOf> {
   const { subject, query, headers, bodyRequired } = declarationOf(operation);
   const mistakes = parameterMistakes(query, request);
@@ -34,7 +34,7 @@ export function contractMistakes(operation: Operation, request: ToValidate): Ret
   return mistakes.length > 0 ? detailOf(operation, [], mistakes) : mistakes;
 }
 
-/** Only the declared ones. */
+/** The declared headers of a request. */
 function headersOf({ headers }: ToValidate, names: string[]): Received['headers'] {
   const given: Received['headers'] = {};
   for (const name of names) if (headers[name] !== undefined) given[name] = headers[name];

@@ -15,20 +15,20 @@ import { FORMATS } from './formats.ts';
  * Requests are validated by express-openapi-validator. Its middleware matches each request against the contract's paths
  * one after another, so every additional operation would make every request slower. Our router has already found the
  * operation, so this calls the class behind that middleware directly. It compiles an operation on first use, which
- * takes some milliseconds.
- * It gets only the declared parts of a request, and always the same Content-Type, because it compiles an operation
- * again for each new Content-Type, including parameters such as `charset`, and keeps the result. It throws sentences;
- * the ajv errors behind them contain place and rule, and those are returned.
+ * takes some milliseconds. It gets only the declared parts of a request, and always the same Content-Type, because it
+ * compiles an operation again for each new Content-Type, including parameters such as `charset`, and keeps the result.
+ * It throws messages; the ajv errors from which they are made contain the path and the rule, so those are returned
+ * instead.
  */
 
-/** The schema to validate against: an operation, or a separate schema. */
+/** What is validated against: an operation, or a separate schema. */
 export interface Subject {
-  /** The operation's id, or another unique one. */
+  /** The operation's id, or another unique id. */
   id: string;
   parameters: Parameter[];
-  /** The description that contains it, if not that of shops. */
+  /** The contract document that contains it; defaults to that of shops. */
   document?: ContractDocument;
-  /** The schema of its JSON body. */
+  /** The schema of the JSON body. */
   body?: JsonObject | undefined;
 }
 
@@ -39,7 +39,10 @@ export interface Parts {
   body: unknown;
 }
 
-/** Their `instancePath` begins with the part of the request: `/query`, `/headers`, `/params`, `/body`. */
+/**
+ * Validation errors. Their `instancePath` begins with the part of the request: `/query`, `/headers`, `/params` or
+ * `/body`.
+ */
 export interface Errors {
   parameters: ErrorObject[];
   body: ErrorObject[];
@@ -47,12 +50,12 @@ export interface Errors {
 
 type JsonObject = Record<string, unknown>;
 
-/** For bodies with more values, only the first mistake is reported. */
+/** For bodies with more values than this, only the first mistake is reported. */
 const LARGE = 2_000;
 
 /**
- * Coerces text in `parts.query` to its schema's type and fills in defaults; a body stays unchanged. Reports all
- * mistakes of a body unless it is large.
+ * Validates the parts of a request. Coerces text in `parts.query` to the types of its schema and fills in defaults; a
+ * body stays unchanged. Returns all mistakes of a body unless it is large.
  */
 export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Errors {
   if (!holdsMoreThan(parts.body, large)) return validatorFor('all', subject.document ?? document)(subject, parts);
@@ -64,7 +67,10 @@ export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Er
   return { parameters, body };
 }
 
-/** Validates a separate value against a schema of the contract: a row of an import, the fields of a page's form. */
+/**
+ * Validates a separate value, such as a row of an import or the fields of a page's form, against a schema of the
+ * contract.
+ */
 export function valueErrors(schema: string, value: unknown, large = LARGE): ErrorObject[] {
   const subject = { id: schema, parameters: [], document, body: { $ref: `#/components/schemas/${schema}` } };
   return requestErrors(subject, { ...nothing(), body: value }, large).body;
@@ -73,8 +79,8 @@ export function valueErrors(schema: string, value: unknown, large = LARGE): Erro
 const nothing = (): Parts => ({ query: {}, headers: {}, params: {}, body: undefined });
 
 /**
- * Reporting all mistakes takes time that grows with their number: a megabyte of `{}` would make a million, and block
- * every other request meanwhile. So there are two validators: one reports all mistakes, and the other, for large
+ * Reporting all mistakes takes time that grows with their number: a megabyte of `{}` would have a million, and would
+ * block every other request meanwhile. So there are two validators: one reports all mistakes, and the other, for large
  * bodies, only the first.
  */
 type Validator = (subject: Subject, parts: Parts) => Errors;
@@ -87,13 +93,13 @@ function validatorFor(errors: 'all' | 'first', source: ContractDocument): Valida
   return known[errors];
 }
 
-/** Private to `RequestValidator`, whose version is pinned: its compilers for parameters and for bodies. */
+/** The compilers for parameters and bodies, which are private to `RequestValidator`; its version is pinned. */
 interface Compilers {
   ajv: Pick<Ajv2020, 'getSchema'>;
   ajvBody: Pick<Ajv2020, 'getSchema'>;
 }
 
-/** The compiled subject, and the validator's input for each request. */
+/** A compiled subject, with the validator's input for each request. */
 interface Known {
   described: OpenApiMetadata;
   parameters: Check;
@@ -131,7 +137,7 @@ function library() {
   return { BadRequest, RequestValidator };
 }
 
-/** Prepares everything that the first request would otherwise wait for. */
+/** Prepares what the first request would otherwise wait for. */
 export function prepareValidation(): void {
   validatorFor('all', document);
 }
@@ -142,7 +148,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
   const contract = componentsAlone(source);
   const prepared = <T extends object>(part: T) => preparedFor(source, part);
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
-  // The validators now know them by name, and would copy them into the schema of every operation.
+  // The validators now know the components by name, and would otherwise copy them into the schema of every operation.
   contract.components = {};
   const { ajv, ajvBody } = requestValidator as unknown as Compilers;
   const known = new Map<string, Known>();
@@ -170,7 +176,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
     const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
     const requestBody = body && { content: { [CONTENT_TYPE]: { schema: prepared(body) } } };
     const schema = { parameters: prepared(parameters), requestBody, responses: {} };
-    // The first call compiles. Later ones declare no parameters, because the validator would read the query again.
+    // The first call compiles. Later calls declare no parameters, because the validator would read the query again.
     fits({ ...described, schema } as OpenApiMetadata, nothing());
     const key = `POST-${id}-${CONTENT_TYPE}`;
     const checks = { parameters: ajv.getSchema(key), body: ajvBody.getSchema(key) };
@@ -191,7 +197,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
 
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
-/** A copy of the contract's components, because the validator modifies its input. */
+/** A copy of the contract with only its components, because the validator modifies its input. */
 function componentsAlone(source: ContractDocument) {
   const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));
@@ -205,12 +211,12 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
     strict: false,
     // Skipped to keep the start fast: the contract has been linted.
     validateSchema: false,
-    // Errors contain the violated schema.
+    // Errors then contain the violated schema.
     verbose: true,
     coerceTypes: false,
     useDefaults: true,
     formats: { ...FORMATS, password: true },
-    // Unknown ones have already been reported, all at once.
+    // Unknown parameters were already reported, all at once.
     allowUnknownQueryParameters: true,
   };
 }
@@ -223,7 +229,7 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
 function preparedFor<T extends object>(source: ContractDocument, part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
-    // Only if ajv knows that the entries are text does it compare them with a table instead of pair by pair.
+    // Only if ajv knows that the entries are text does it compare them by a table instead of pair by pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolveIn(source, items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));
@@ -241,7 +247,7 @@ function walk<T>(node: T, change: (fields: JsonObject) => void): T {
   return node;
 }
 
-/** Whether a value contains more than `limit` values at all depths. Stops counting there. */
+/** Whether a value contains more than `limit` values at all depths together. Stops counting at the limit. */
 function holdsMoreThan(value: unknown, limit: number): boolean {
   let count = 0;
   const visit = (node: unknown): boolean => {

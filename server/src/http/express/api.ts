@@ -15,7 +15,7 @@ export function api(handle: (request: ApiRequest) => Promise<Answer>): RequestHa
 export function apiRequestOf(req: Request, res: Response, target: ApiRequest['target']): ApiRequest {
   return {
     target,
-    // HEAD is GET without its body.
+    // HEAD is handled as GET; the body is left out when the response is sent.
     method: req.method === 'HEAD' ? 'GET' : req.method,
     path: req.path,
     query: req.query,

@@ -6,8 +6,8 @@ import { contextOf } from './context.ts';
 import { isUpload } from './read-body.ts';
 
 /**
- * Rejects a body that has not arrived within the request's deadline; the upload handler enforces the longer deadline of
- * uploads.
+ * Rejects a body that has not arrived within the request's deadline. Uploads have a longer deadline, which their
+ * handler enforces.
  */
 export function arriveInTime(deadlines: Deadlines): RequestHandler {
   return (req, res, next) => {

@@ -8,7 +8,10 @@ import { asMarkdown } from '../pipeline/markdown.ts';
 import { contextOf } from './context.ts';
 import { encodingFor, prefersMarkdown } from './negotiation.ts';
 
-/** Sends a response: compressed if accepted, unless it contains a secret, which its length might reveal. */
+/**
+ * Sends a response. It is compressed if the caller accepts that, unless it contains a secret, which its compressed
+ * length might reveal.
+ */
 export async function send(req: Request, res: Response, answer: Answer): Promise<void> {
   if (res.headersSent) return;
   const { operation } = contextOf(res);
@@ -43,7 +46,7 @@ function encodingOf(req: Request, res: Response, operation: Operation | undefine
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The form of the body: unchanged, as Markdown, or with the OAuth fields of an error. */
+/** The body as it is sent: unchanged, as Markdown, or with the OAuth fields of an error. */
 function formOf(req: Request, operation: Operation | undefined, status: number, body: string | Buffer) {
   if (operation?.oauth && status >= 400) return { type: JSON_TYPE, text: withDescription(body.toString()) };
   if (!operation?.markdown || status >= 400) return { type: JSON_TYPE, text: body };
@@ -52,7 +55,7 @@ function formOf(req: Request, operation: Operation | undefined, status: number, 
   return { type: 'text/markdown; charset=utf-8', text: asMarkdown(JSON.parse(body.toString())) };
 }
 
-/** Repeats the message under the OAuth name (RFC 6749 §5.2). */
+/** Adds the message of an error under its OAuth name (RFC 6749 §5.2). */
 function withDescription(body: string): string {
   const refusal = JSON.parse(body) as { message: string };
   return JSON.stringify({ ...refusal, error_description: refusal.message });

@@ -2,7 +2,10 @@ import type { RequestHandler } from 'express';
 import { beginSpan } from '../../tracing/span.ts';
 import { contextOf } from './context.ts';
 
-/** A span for each request, named by its operation. Requests outside of the contract only have their method. */
+/**
+ * Begins a span for each request, named by its operation. For requests outside of the contract it is named by the
+ * method only.
+ */
 export const traceRequest: RequestHandler = (req, res, next) => {
   const span = beginSpan(() => ({
     name: req.method,

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
 
-/** The response to a request with bytes that no client library would send, as Latin-1. */
+/** The response to a raw request, in Latin-1, that no client library would send. */
 async function send(baseUrl: string, method: string, target: string, headers: Record<string, string>, body = '') {
   const fields = Object.entries({ Host: 'x', Connection: 'close', ...headers }).map((field) => field.join(': '));
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');

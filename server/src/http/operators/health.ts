@@ -10,7 +10,7 @@ import { isLostConnection } from '../../db/transaction.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 
-/** Liveness checks no dependency; readiness queries the database, at most every two seconds. */
+/** Liveness, which depends on nothing else. Readiness queries the database, at most every two seconds. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
@@ -20,24 +20,27 @@ const CACHED_MS = 2_000;
 interface Verdict {
   ready: boolean;
   reason?: string;
-  /** Waiting jobs. Undefined if they could not be read in time, which does not affect requests. */
+  /** Waiting jobs; undefined if they could not be read in time, which does not affect requests. */
   queue?: JobBacklog[];
 }
 
 const WITHIN_MS = 1_000;
 
-/** The single connection of `/readyz`: those of requests may all be in use although the database works. */
+/**
+ * Opens the single connection of `/readyz`, because the connections for requests may all be in use although the
+ * database works.
+ */
 export function openProbe(options: Pick<PoolOptions, 'url' | 'pooling'>): Pool {
   return openPool({ ...options, max: 1, connectWithinMs: WITHIN_MS });
 }
 
 export interface ReadyzDeps {
-  /** The pool of requests. */
+  /** The pool for requests. */
   db: Pool;
   probe: Pool;
   redis: RedisClientType | undefined;
   readiness: Readiness;
-  /** Missing if neither pages nor the API are served. */
+  /** Missing if the process serves neither pages nor the API. */
   hosts?: Pick<SiteHosts, 'isRead'>;
 }
 
@@ -86,14 +89,14 @@ async function judge(db: Pool, probe: Pool): Promise<Verdict> {
 }
 
 /**
- * A newer schema does not make a server unready, because the next release may be rolling out. Retries after a lost
- * connection, which alone does not mean that the database is down.
+ * Whether the server's migrations are applied. A newer schema is accepted, because the next release may be rolling out.
+ * Retries once after a lost connection, which does not prove that the database is down.
  */
 async function isMigrated(probe: Pool): Promise<boolean> {
   const statement = {
     text: 'select from public.commerce_migrations where name = $1',
     values: [LATEST_MIGRATION],
-    // Nobody waits longer for the result.
+    // Nobody waits for the result any longer than this.
     query_timeout: WITHIN_MS,
   };
   const begun = Date.now();

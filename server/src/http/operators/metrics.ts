@@ -10,18 +10,18 @@ import type { CatalogueCache } from '../pipeline/cache.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Ended } from '../pipeline/log.ts';
 
-/** Access to the metrics. */
+/** Who may read the metrics. */
 export interface MetricsAccess {
-  /** Whether anybody may read them if no token is set. */
+  /** Whether anybody may read the metrics if no token is set. */
   open: boolean;
-  /** Bearer token that allows access. */
+  /** Bearer token that allows reading them. */
   token: string | undefined;
 }
 
 /** Metrics for Prometheus at /metrics. Labels come from the contract, so their number is limited. */
 export interface Metrics {
   observe(ended: Ended, seconds: number): void;
-  /** Starts process metrics now; otherwise they start with the first read. */
+  /** Starts the process metrics now. Otherwise they start when they are first read. */
   watchProcess(): void;
   expose(access: MetricsAccess): RequestHandler;
 }
@@ -109,10 +109,13 @@ function gaugePool(db: Pool, registers: Registers): void {
   });
 }
 
-/** The queue when the figures are read. It is in the database, so every process reports the same. Absent while it cannot be read. */
+/**
+ * Reports the job queue whenever the metrics are read. It is in the database, so every process reports the same values.
+ * Absent if it cannot be read.
+ */
 function gaugeQueue(db: Pool, registers: Registers): void {
   let reading: Promise<JobBacklog[]> | undefined;
-  // One statement for both.
+  // One statement for both metrics.
   const read = () => {
     reading ??= readQueue(db)
       .catch(() => [])
@@ -134,7 +137,10 @@ function gaugeQueue(db: Pool, registers: Registers): void {
   gauge('jobs_oldest_due_seconds', 'How long the oldest of them has been due', ({ oldest_seconds }) => oldest_seconds);
 }
 
-/** Compares hashes: they have the same length, and the time reveals nothing about the token. */
+/**
+ * Whether the request has the token. Compares hashes, which have the same length, so that the time reveals nothing
+ * about the token.
+ */
 function bears(req: Request, token: string): boolean {
   const [scheme = '', given = ''] = (req.get('Authorization') ?? '').split(' ');
   return (

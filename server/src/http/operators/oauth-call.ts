@@ -14,9 +14,9 @@ import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Limits } from '../pipeline/limits.ts';
 
-/** A call to an OAuth endpoint, which is not in the contract: forms and errors follow its standards. */
+/** A call of an OAuth endpoint. These are not in the contract: their forms and errors follow the OAuth standards. */
 export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
-  /** Signs audit rows. */
+  /** The key that signs audit rows. */
   auditKey: AuditKey;
   db: Pool;
   hosts: SiteHosts;
@@ -41,7 +41,7 @@ interface Reply {
 
 const LARGEST_BYTES = 16 * 1024;
 
-/** Reads the call and sends its reply. */
+/** Reads the call and sends the response that `reply` returns. */
 export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<Reply>): RequestHandler[] {
   const read = express.text({ type: () => true, limit: LARGEST_BYTES, inflate: false });
   return [
@@ -87,12 +87,12 @@ function tooLarge(): OAuthRefusal {
   return new OAuthRefusal('invalid_request', `The body cannot be read or exceeds ${LARGEST_BYTES} bytes.`);
 }
 
-/** Rejects methods other than POST, which RFC 6749 §3.2, RFC 7591 §3 and RFC 7009 §2 require. */
+/** Rejects all methods except POST, as RFC 6749 §3.2, RFC 7591 §3 and RFC 7009 §2 require. */
 export const onlyPost: RequestHandler = (_req, res) => {
   refuse(res, new ShopError('method_not_allowed', 'Send this request with POST.', { allowed: ['POST'] }));
 };
 
-/** With the OAuth fields and, for errors of the API, its own. */
+/** Sends an error with the OAuth fields and, if it is one of the API, its own fields. */
 function refuse(res: Response, error: unknown): void {
   const context = contextOf(res);
   if (res.headersSent) return;

@@ -17,7 +17,7 @@ import { formIn, type OAuthCall, type OAuthDeps, oauthCall, onlyPost } from './o
 
 /**
  * Endpoints for OAuth clients below the issuer of a shop: the token endpoint for both grants, registration (RFC 7591)
- * and revocation (RFC 7009). The authorization address is a page (see pages/agent-consent/authorize.ts). Metadata and
+ * and revocation (RFC 7009). The authorization endpoint is a page (see pages/agent-consent/authorize.ts). Metadata and
  * standards describe all of them, so they are not in the contract.
  */
 export function oauthEndpoints(deps: OAuthDeps): Router {
@@ -78,7 +78,7 @@ function required(form: URLSearchParams, name: string): string {
   return value;
 }
 
-/** Like `agent.pollConsent`, with the poll recorded in its own transaction. */
+/** Polls for a device like `agent.pollConsent`. The poll is recorded in its own transaction. */
 async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_code: string) {
   const consent_id = await deadline.inShop(db, tenant, actor, (shop) => polls.requestOf(shop, device_code));
   if (!consent_id) throw new OAuthRefusal('invalid_grant', 'Unknown device_code.');

@@ -12,7 +12,7 @@ import { answerTo } from '../pipeline/errors.ts';
 
 /**
  * Metadata by which standard OAuth clients find the consent of a shop: RFC 8414 for each of its issuers, and RFC 9728
- * for the resources below them. The well-known address ends with the path of the issuer.
+ * for the resources below them. The well-known URL ends with the path of the issuer.
  */
 interface MetadataDeps {
   db: Pool;
@@ -49,7 +49,7 @@ function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): 
   };
 }
 
-/** Besides the address, a query or a header may name the shop. */
+/** The issuer that a request names: by its URL, or by a site id in the query or a header. */
 function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
   const named = req.query.site_id ?? req.get('X-Site-ID');
   if (named !== undefined && req.params.site_id === undefined) req.params.site_id = String(named);

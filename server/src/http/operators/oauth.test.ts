@@ -27,7 +27,7 @@ beforeAll(async () => {
   config = await registeredClient(shop);
 });
 
-/** The external address to which a page redirected the browser. */
+/** The external URL to which a page redirected the browser. */
 function sentTo(page: Page): URL {
   const address = leadsTo(page);
   if (!address) throw new Error(`The page does not redirect: ${page.response.status}`);
@@ -100,7 +100,7 @@ test('the consent form redirects to our page, which names the registered redirec
   }
   expect(back.origin + back.pathname).toBe(REDIRECT_URI);
   expect(sentTo(again).href).toBe(back.href);
-  // Others who know the address of the page, such as its sender, do not see the code.
+  // Others who know the URL of the page, such as the sender of the link, do not see the code.
   for (const other of [new PaperBrowser(shop.baseUrl), stranger.browser]) {
     const { response, html } = await other.open(leave);
     expect([response.headers.get('Refresh'), /cod_/.test(html)]).toEqual([null, false]);
@@ -340,7 +340,7 @@ test('names the allowed method for an endpoint that requires POST', async () => 
 });
 
 test('an app that registers valid and invalid redirect URIs keeps the valid ones and can use only those', async () => {
-  // Addresses that Cursor sends.
+  // The redirect URIs that Cursor sends.
   const [own, page, local] = [
     'cursor://anysphere.cursor-mcp/oauth/callback',
     'https://www.cursor.com/agents/mcp/oauth/callback',
@@ -366,7 +366,7 @@ test('an app that registers valid and invalid redirect URIs keeps the valid ones
   expect((await open(local)).status).toBe(303);
   expect((await open(page)).status).toBe(303);
   expect((await open(own)).status).toBe(400);
-  // An invalid web address is reported, whatever else is sent.
+  // An invalid web address among the redirect URIs is reported, whatever else is sent.
   expect((await register([page, 'http://assistant.example/callback'])).status).toBe(400);
   expect((await register([page, 'javascript:alert(1)'])).status).toBe(400);
 });

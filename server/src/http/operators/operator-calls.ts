@@ -36,13 +36,13 @@ import type { OperatorHandlers } from './operator-handler.ts';
 import { SiteExport, sendExport } from './site-export.ts';
 
 /**
- * Calls of operators, with the functions of `handle`: the contract determines the operation, the key is looked up and
- * counted, mistakes are reported, and the work runs in one transaction, once per Idempotency-Key of the operator's key.
- * A call that names a site has it as its tenant. Every call with a valid key is recorded: in its own transaction if it
- * changed something.
+ * Handles calls of operators with the functions of `handle`: the contract determines the operation, the operator's key
+ * is looked up and counted, mistakes are reported, and the work runs in one transaction, once per Idempotency-Key. A
+ * call that names a site has that site as tenant. Every call with a valid operator's key is recorded, in its own
+ * transaction if it changed something.
  */
 export interface OperatorDeps {
-  /** Pool of the login that owns the tables. */
+  /** Pool whose database login owns the tables. */
   owner: Pool;
   baseUrl: string;
   /** The card provider of all shops, if any. */
@@ -156,7 +156,10 @@ interface Known {
   record(status: number): OperatorCallRecord;
 }
 
-/** The look-up inside the transaction decides: a key revoked meanwhile is rejected. */
+/**
+ * Runs a call, and repeats it after a conflict. The look-up inside its transaction decides, so a key revoked meanwhile
+ * is rejected.
+ */
 function attempt(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   return retryConflicts(
     () => (call.operation.safe ? read(deps, call, known) : mutate(deps, call, known)),
@@ -171,7 +174,7 @@ function read(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   });
 }
 
-/** Once per Idempotency-Key of the operator's key, like `handle` for keys of shops. */
+/** Runs a mutation once per Idempotency-Key of the operator's key, as `handle` does for keys of shops. */
 async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   const { operation, received, context } = call;
   const claim = { ...NO_CLAIM, secret: known.secret };
@@ -210,8 +213,8 @@ interface Done {
 }
 
 /**
- * A transaction of a valid key, with the record of the call. `outside` is no shop: the operator's key owns its
- * Idempotency-Keys.
+ * Runs a transaction for a valid operator's key, and records the call. `outside` is not a real shop: it lets the
+ * operator's key own its Idempotency-Keys.
  */
 function inRecordedTransaction(
   deps: OperatorDeps,

@@ -6,7 +6,7 @@ import type { Shop } from '../../shop/shop.ts';
 import type { OperatorOperationId } from '../contract/operator-contract.ts';
 import type { SiteExport } from './site-export.ts';
 
-/** One function per operator operation: a missing one does not compile. */
+/** One function per operation for operators. If one is missing, this does not compile. */
 export type OperatorHandlers = {
   [Id in OperatorOperationId as Id extends `operator.${infer Name}` ? Name : never]: (
     call: OperatorCall<Id>,
@@ -15,12 +15,12 @@ export type OperatorHandlers = {
 
 /** A handler's argument: the validated parts of the request, and a transaction. */
 export interface OperatorCall<Id extends OperatorOperationId> {
-  /** The site in the address. Only for operations of one site. */
+  /** The site in the path. Only for operations on one site. */
   site: () => Shop;
   connection: Connection;
-  /** Runs a part as the owner of the tables, for data that shop requests may not access. */
+  /** Runs work as the owner of the tables, for data to which shop requests have no access. */
   asOwner<T>(work: () => Promise<T>): Promise<T>;
-  /** For the owner of a new site. Only for operations that open one: it was created before the transaction. */
+  /** The password for the owner of a new site, created before the transaction. Only for operations that open a site. */
   password: () => NewPassword;
   baseUrl: string;
   /** The card provider of all shops, if any. */

@@ -15,9 +15,9 @@ import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
 /**
- * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes; each
- * event takes effect once, in the transaction that records it. After any response other than 200, Stripe sends the
- * event again.
+ * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes. Each
+ * event takes effect once, in the transaction that records it. After any response except 200, Stripe sends the event
+ * again.
  */
 interface WebhookDeps {
   db: Pool;
@@ -27,7 +27,7 @@ interface WebhookDeps {
   deadlines: Deadlines;
 }
 
-/** Stripe's events are a few kilobytes. */
+/** Maximum size of an event. Stripe's events have a few kilobytes. */
 const LARGEST_BYTES = 256 * 1024;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -88,8 +88,9 @@ function refuse(error: unknown): never {
 }
 
 /**
- * Such an event is not acknowledged: the provider sends it again for days, in which the right account can be set, and
- * shows the merchant the failure and its reason. An event about a payment that the shop never had is ignored.
+ * Does not acknowledge an event about an object of another account. The provider then sends it again for days, in which
+ * the right account can be set, and shows the merchant that it failed and why. An event about a payment that the shop
+ * never had is ignored.
  */
 async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
   const known =

@@ -13,7 +13,7 @@ import { contextOf } from '../express/context.ts';
 import { send } from '../express/send.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
-/** The response of a site export: its bytes are read while they are sent. */
+/** The response of a site export, whose bytes are read while they are sent. */
 export class SiteExport {
   readonly site_id: string;
 
@@ -28,15 +28,16 @@ export interface ExportingDeps {
   secretKey: string;
 }
 
-/** Per process, because each export reads and compresses a whole site. */
+/** Number of exports at once per process, because each reads and compresses a whole site. */
 const AT_ONCE = 2;
 let running = 0;
-/** A client that stops reading this long is disconnected, because the snapshot blocks vacuuming. */
+/** A client that does not read for this long is disconnected, because the snapshot blocks vacuuming. */
 const SILENCE_MS = 120_000;
 
 /**
- * Sends the export after the call was recorded. It takes as long as the site is large, on a separate connection without
- * the pool's time limits. A failure cuts the transfer off, which the client detects, because the file has an end frame.
+ * Sends the export after the call was recorded. It may take long for a large site, so it uses a separate connection
+ * without the pool's time limits. If it fails, the transfer breaks off, which the client detects because the end frame
+ * of the file is missing.
  */
 export async function sendExport(
   deps: ExportingDeps,

@@ -16,7 +16,7 @@ interface FilesDeps {
   hosts: SiteHosts;
 }
 
-/** A file never changes under its unguessable name. No browser executes anything in it. */
+/** The content under an unguessable file name never changes, and no browser executes anything in it. */
 const HEADERS = {
   'Content-Type': 'image/webp',
   'Content-Security-Policy': "sandbox; default-src 'none'",
@@ -25,7 +25,7 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** `GET /files/{site_id}/{name}/{width}.webp`: only images that the server made. */
+/** Serves `GET /files/{site_id}/{name}/{width}.webp`, which are only images that the server made. */
 export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   return async (req, res, next) => {
     const [site_id = '', name, part] = [req.params.site_id, req.params.name, req.params.part].map(String);
@@ -64,7 +64,7 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   };
 }
 
-/** Images are public: while the database does not answer, they are still served. */
+/** Throws if the site is closed. Images are public, so they are served even while the database does not answer. */
 async function refuseClosed(db: Pool, site_id: string): Promise<void> {
   await findTenant(db, site_id).catch((error: unknown) => {
     if (error instanceof ShopError) throw error;

@@ -18,30 +18,30 @@ import type { Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
 /**
- * `PUT /uploads/{site_id}/{token}` accepts the bytes of an announced file, once. They are written to the disk as they
- * arrive, and count only if all of them arrived and match the announcement: until then the same address accepts another
- * attempt.
+ * Serves `PUT /uploads/{site_id}/{token}`, which accepts the bytes of an announced file once. They are written to disk
+ * as they arrive, and count only if all of them arrived and match the announcement; until then the same URL accepts
+ * another attempt.
  */
 interface UploadDeps {
   db: Pool;
   files: FileStore;
   hosts: SiteHosts;
   deadlines: Deadlines;
-  /** Origins whose pages may upload from a browser, besides the server's own. */
+  /** Origins whose pages may upload from a browser, in addition to the server's own. */
   dashboardOrigins: string[];
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Each uses a connection and, while it lasts, up to 20 MiB of disk. */
+/** Number of uploads at once. Each uses a connection and up to 20 MiB of disk while it lasts. */
 const MOST_AT_ONCE = 32;
-/** Slow uploads of one shop must leave places for the others. */
+/** Number of uploads at once per shop, so that slow uploads of one shop leave places for others. */
 const MOST_OF_ONE_SHOP = MOST_AT_ONCE / 2;
 const LONGEST_RETRY_SECONDS = 5;
 
 export function uploads(deps: UploadDeps): RequestHandler {
   let running = 0;
   const ofShops = new Map<string, number>();
-  /** Counts the running uploads of a shop. */
+  /** Counts the running uploads of each shop. */
   const inTurn: Turn = async (site_id, work) => {
     const before = ofShops.get(site_id) ?? 0;
     if (before >= MOST_OF_ONE_SHOP)
@@ -130,7 +130,7 @@ async function receiveAll({ files: store, deadlines }: UploadDeps, expected: fil
   }
 }
 
-/** The body as a stream that can be abandoned without cutting the connection, which the response needs. */
+/** The body as a stream that can be abandoned without closing the connection, which the response needs. */
 function bodyOf(req: Request): PassThrough {
   const body = new PassThrough();
   req.once('close', () => {

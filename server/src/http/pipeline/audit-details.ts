@@ -8,8 +8,8 @@ import type { Received } from '../received.ts';
 import type { Answer } from './errors.ts';
 
 /**
- * Audit details of an agent's call, taken from the request and response by the names of the contract, so that new
- * operations need no code here. Only listed fields are kept, so that no secret and no address is stored.
+ * Audit details of an agent's call. They are taken from the request and the response by field names of the contract, so
+ * that new operations need no code here. Only listed fields are stored, so that no secret and no address is.
  */
 type Fields = Record<string, unknown>;
 
@@ -18,12 +18,15 @@ const MAX_QUERY = 300;
 const MAX_NAME = 100;
 const MAX_PRODUCTS = 5;
 const MAX_IDS = 8;
-/** A longer response is a list: then only the request is recorded. */
+/**
+ * Maximum length of a response whose details are recorded. A longer one is a list, of which only the request is
+ * recorded.
+ */
 const MAX_ANSWER = 64 * 1024;
 /** Outcomes of a sentence that are not a success. */
 const INCONCLUSIVE = ['needs_choice', 'not_found'];
 
-/** `known` means an active token: for other calls only the outcome is recorded. */
+/** The details of a call. If no active token is `known`, only the result is recorded. */
 export function detailsFrom(
   operation: Operation | undefined,
   request: Received,
@@ -64,7 +67,7 @@ function answered(said: Fields, asked: Fields): Partial<StoredDetails> {
   };
 }
 
-/** The cost of a purchase beyond the budget. */
+/** The cost of a purchase that exceeds the budget. */
 function required({ required_cents, budget }: Fields): Partial<StoredDetails> {
   const { currency } = fieldsIn(budget);
   if (!Number.isSafeInteger(required_cents) || typeof currency !== 'string') return {};
@@ -78,7 +81,7 @@ function foundIn(said: Fields): number | null {
 
 type ToldProduct = AuditDetails['products'][number];
 
-/** The product that the call chose, or the lines of its response. If no quantity was sent, it is in the sentence. */
+/** The product that the call chose, or the lines of its response. If no quantity was sent, the sentence contains it. */
 function productsIn(said: Fields, asked: Fields): ToldProduct[] {
   const lines = [said.items, fieldsIn(said.cart).items, fieldsIn(said.checkout).items].find(Array.isArray) ?? [];
   const chosen = asked.variant_id ?? fieldsIn(listIn(said.candidates)[0]).variant_id;
@@ -115,7 +118,7 @@ function told(products: unknown[]): ToldProduct[] {
     });
 }
 
-/** The name of a product or a line; shops and customers have a name as well, but no price. */
+/** The name of a product or line. Shops and customers have a name too, but no price. */
 function nameOf(product: Fields): string | null {
   if (!('price' in product)) return null;
   const name = fieldsIn(product.content).name ?? product.name;
@@ -127,12 +130,12 @@ function idsIn(fields: Fields): Record<string, string> {
   return Object.fromEntries(ids.slice(0, MAX_IDS)) as Record<string, string>;
 }
 
-/** The ids of created objects. */
+/** The ids of objects that a call created. */
 function madeIn({ cart, checkout, order_id, cart_id }: Fields): Record<string, string> {
   return idsIn({ cart_id: fieldsIn(cart).id ?? cart_id, checkout_id: fieldsIn(checkout).id, order_id });
 }
 
-/** Credentials, e-mail addresses and long numbers, such as card numbers, in a sentence. */
+/** Matches credentials, e-mail addresses and long numbers, such as card numbers, in a sentence. */
 const PRIVATE = /\b[a-z]{3}_\w{20,}|[^\s@]+@[^\s@]+|\d(?:[ -]?\d){10,}/gi;
 
 function queryIn(asked: Fields): string | null {

@@ -24,8 +24,8 @@ import { payloadOf } from './payload.ts';
 
 /**
  * Audited calls: every call of an agent, and mutations with storefront and customer tokens, by staff and by API keys.
- * Actions of staff on their own login are recorded in each shop that they work for. Of the payload only a keyed hash is
- * stored, which proves the content without revealing it; for staff and API keys also the target ids and the names of
+ * Actions of staff on their own login are recorded in each shop for which they work. Of the payload only a keyed hash
+ * is stored, which proves the content without revealing it; for staff and API keys also the target ids and the names of
  * the sent fields; for agents the details of the call. Requests may only insert rows, and each row is signed by a key
  * that is not in the database.
  */
@@ -40,7 +40,7 @@ export interface AuditedCall {
   secretKey: string;
   auditKey: AuditKey;
   request_id: string;
-  /** The id of a row that may be written again after an unknown commit. */
+  /** Id of the audit row, so that it can be written again if the commit is unknown. */
   audit_id?: string;
   status: number;
   /** The id of the created object. */
@@ -55,12 +55,12 @@ const OF_AGENTS: string[] = ['agent', 'guest_agent'];
 const MAX_USER_AGENT = 500;
 
 /**
- * The insert that records a call; undefined for callers without audit. It belongs in the call's own transaction, so
- * that a row exists exactly if the call took effect.
+ * The statement that records a call; undefined for callers who are not audited. It must run in the call's own
+ * transaction, so that a row exists exactly if the call took effect.
  */
 export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
-  // Actions of staff without a chosen merchant, such as logout, belong to no shop.
+  // Actions of staff who have not chosen a merchant, such as logout, belong to no shop.
   if (!AUDITED.includes(caller.kind) || shop.siteId === NOBODY) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
   return insertion({
@@ -78,7 +78,10 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
 
 const MAX_FIELDS = 100;
 
-/** The targets of a call by staff or an API key: the ids in its path and of the created object, and the sent fields. */
+/**
+ * The targets of a call by staff or an API key: the ids in its path and of the created object, and the names of the
+ * sent fields.
+ */
 function changesOf({ caller, request, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
   return ON_THE_DASHBOARD.includes(caller.kind) ? sentIn(request, made) : {};
 }
@@ -89,8 +92,8 @@ function sentIn({ params, body }: Received, made?: string) {
 }
 
 /**
- * The insert that records in one shop an action of a staff member on their own login, or by a mailed link. The shop
- * must be the tenant.
+ * The statement that records, in one shop, an action of a staff member on their own login or with a mailed link. The
+ * shop must be the tenant.
  */
 export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<AuditedCall, 'caller'>): Sql {
   const { operation, request } = act;
@@ -99,7 +102,7 @@ export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<
   return insertion({ ...act, ...about, ...sentIn(request), site_id, actor, action: operation.id });
 }
 
-/** Records a call separately, for mutations outside of operations. */
+/** Records a mutation that is not an operation. */
 export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
   const event = auditEvent(shop, act);
   if (event) await shop.run(event);
@@ -127,7 +130,7 @@ function insertion(record: Record): Sql {
     payload_hash: createHmac('sha256', `${secretKey}audit`).update(payload).digest(),
     ...{ ip: addressOf(request), buyer_ip: record.buyer_ip ?? null, user_agent: userAgentOf(request) },
     correlation_id: request_id,
-    // In PostgreSQL's spelling, because they are signed.
+    // In PostgreSQL's spelling of ids, because they are signed.
     targets: record.targets?.map((id) => id.toLowerCase()) ?? [],
     ...{ fields: record.fields ?? [], customer_id },
     details_hash: details === null || salt === null ? null : hashDetails(salt, details),
@@ -141,7 +144,7 @@ function insertion(record: Record): Sql {
         ${auditKey.id}, ${signRow(auditKey, row)})`;
 }
 
-/** The network address, unless a proxy passed an invalid one. */
+/** The IP address of the sender; null if a proxy passed on an invalid one. */
 function addressOf({ ip = '' }: Sender): string | null {
   return isIP(ip) > 0 ? ip : null;
 }
@@ -159,7 +162,7 @@ interface AuditDeps {
 }
 
 /**
- * Ensures that a call of an agent has its audit row before the response. If the row cannot be written, the call fails.
+ * Ensures that an agent's call has an audit row before it is answered. If the row cannot be written, the call fails.
  */
 export async function ensureAudited(
   { db, secretKey, auditKey }: AuditDeps,
@@ -175,7 +178,7 @@ export async function ensureAudited(
     const about = { audit_id: auditIdOf(context), status, answer, buyer_ip: caller?.buyer_ip };
     const written = auditRefused(db, { ...call, ...about });
     if (status < 500) await written;
-    // The cause of the failure may delay this row as well, and the caller must not wait twice.
+    // The cause of the failure may delay this row too, and the caller must not wait twice.
     else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
     return answer;
   } catch (error) {
@@ -186,8 +189,8 @@ export async function ensureAudited(
 }
 
 /**
- * Records, in its own transaction, a call with an agent's token that left no row: rejected, failed, or to an unknown
- * address. Calls with a revoked or expired token are recorded too; those with an unknown token are not.
+ * Records a call with an agent's token that left no row, because it was rejected, failed or had an unknown path. Writes
+ * in its own transaction. Calls with a revoked or expired token are recorded too, but not those with an unknown token.
  */
 async function auditRefused(
   db: Pool,
@@ -205,23 +208,24 @@ async function auditRefused(
     if (!known) return;
     const { site_id, id } = known;
     const action = act.operation?.id ?? 'unknown';
-    // The customer of an ended token may have been erased, so its calls must contain nothing that needs erasing.
+    // The customer of an ended token may have been erased, so the record of its calls must contain nothing that would
+    // have to be erased.
     const active = act.status !== 401;
     const customer_id = active ? known.customer_id : null;
     const details = detailsFrom(act.operation, act.request, act.answer, active);
     const row = insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details });
-    // If the outcome of the call's own commit is unknown, its row may exist.
+    // If it is unknown whether the call's own commit succeeded, its row may already exist.
     await query(connection, sql`${row} on conflict (site_id, id) do nothing`);
   });
 }
 
-/** The token of an agent's call, if it is well-formed. */
+/** The token of an agent's call, if it has the right form. */
 export function agentTokenIn({ headers }: Sender): string | undefined {
   const token = /^Bearer (agt_\w+)$/i.exec(headers.authorization ?? '')?.[1];
   return token !== undefined && isWellFormed('agent', token) ? token : undefined;
 }
 
-/** The token in any state; sets its site for row-level security for the rest of the transaction. */
+/** The token of a call, in any state. Sets its site as tenant for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
   const { rows } = await query<RowOf<'tokens', 'site_id' | 'id' | 'customer_id'>>(
     connection,

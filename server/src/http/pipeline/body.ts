@@ -7,7 +7,7 @@ import { fieldsOf, isForm } from './form.ts';
 
 /**
  * Parses the body of a request: JSON, or a form if the operation accepts one. Limits are checked before parsing: depth
- * 20, and no characters that PostgreSQL cannot store. The body of an operation without one is parsed as well, so that
+ * 20, and no characters that PostgreSQL cannot store. The body is parsed even if the operation has none, so that
  * validation can reject its fields: a caller who sends `{"amount": …}` expects it to count. An empty object then counts
  * as no body, because many clients send `{}` with every call. Throws 415, or a ValidationError that names the place.
  */
@@ -35,7 +35,7 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
-/** Invalid UTF-8 would otherwise be stored as U+FFFD. */
+/** Decodes the bytes. Throws for invalid UTF-8, which would otherwise be stored as U+FFFD. */
 function textIn(contentType: string | undefined, bytes: Buffer): string {
   const charset = CHARSET.exec(contentType ?? '')?.[1] ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
@@ -74,14 +74,17 @@ function tooMuch(excess: Excess): ValidationError {
   return new ValidationError([{ loc: ['body'], ...EXCESSES[excess] }]);
 }
 
-/** Throws for a text that PostgreSQL cannot store. */
+/** Returns the value. Throws if it contains text that PostgreSQL cannot store. */
 function storable(value: unknown): unknown {
   const found = findUnstorable(value);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
   return value;
 }
 
-/** The depth has been checked. */
+/**
+ * The mistake for the first text that PostgreSQL cannot store; undefined if there is none. The depth was checked
+ * before.
+ */
 function findUnstorable(value: unknown): ValidationError['detail'][0] | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : unstorable();
   if (typeof value !== 'object' || value === null) return undefined;

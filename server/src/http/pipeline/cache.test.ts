@@ -30,7 +30,10 @@ afterAll(async () => {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** The response of the server with the cache, which must equal the other's, and whether it came from the cache. */
+/**
+ * The response of the server with the cache, which must equal that of the other server, and whether it came from the
+ * cache.
+ */
 async function read(shop: Pick<Shop, 'site_id' | 'credentials'>, path: string) {
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
   const [kept, anew] = [
@@ -58,8 +61,8 @@ async function sellingShop() {
   const variant_id = product.variants[0]?.id ?? '';
 
   /**
-   * A checkout that reserves some mugs. Unlike `givenCheckout` it does not change the settings, which would change the
-   * version.
+   * Begins a checkout that reserves some mugs. Unlike `givenCheckout` it does not change the settings, which would
+   * change the catalogue's version.
    */
   async function hold(quantity: number) {
     const { id: cart_id } = await shop.givenCart([{ variant_id, quantity }]);
@@ -176,7 +179,7 @@ test('the cached total of a product list follows additions and removals', async 
   expect(await totals()).toEqual([2, 2, 1]);
 });
 
-/** Columns that sales change, and columns that only change with a compared column. */
+/** Columns that sales change, and columns that change only together with a compared column. */
 const COUNTED_APART = {
   variants: ['on_hand', 'reserved', 'stock_changed_in', 'quantity_before', 'available_before', 'sku_twin'],
   products: ['sales_count'],

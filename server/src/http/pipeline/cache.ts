@@ -18,23 +18,23 @@ import type { Answer } from './errors.ts';
  * depends on both.
  */
 export interface CatalogueCache {
-  /** The cache entry for a request, found before its caller is known. */
+  /** The cache entry for a request, looked for before the caller is known. */
   find(operation: Operation, site_id: string | null, request: Pick<Received, 'params' | 'query'>): Found;
   /** The cached response, if the look-up shows that it is current. */
   current(found: Found, seen: Seen, context: RequestContext): Answer | undefined;
   /** The cached response, or the result of `read`, which is then cached. */
   remember(found: Found, shop: Shop, context: RequestContext, read: () => Promise<Answer>): Promise<Answer>;
-  /** Its current size, by its own count. */
+  /** The current size of the cache, as it counts it. */
   held(): { entries: number; bytes: number };
 }
 
-/** Data of the shop that the look-up of the caller has read. */
+/** What the look-up of the caller has read about the shop. */
 type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 
-/** The key of a cached response, and the products whose stock it contains. */
+/** The key of a cached response, with the products whose stock it contains. */
 export interface Found {
   operation: Operation;
-  /** The request without its site, which only the credential may name. */
+  /** The request without its site, which only the credential may determine. */
   request: string;
   isKept: boolean;
   productIds: string[];
@@ -45,16 +45,16 @@ interface Kept {
   version: string;
   body: Buffer;
   etag: string;
-  /** The products whose stock it contains, and that stock. */
+  /** The products whose stock the response contains, and that stock. */
   productIds: string[];
   stock: string;
-  /** Positions of stock values in the body, and their slots. */
+  /** Positions of stock values in the body, with their slots. */
   slots: { start: number; end: number; slot: string }[];
   br?: Buffer;
   gzip?: Buffer;
 }
 
-/** Part of each key, because another contract may answer differently for the same catalogue. */
+/** Part of each key, because another version of the contract may answer differently for the same catalogue. */
 const RELEASE = hash('sha1', readFileSync(contractFile()), 'base64url').slice(0, 8);
 
 function contractFile(): string {
@@ -64,12 +64,13 @@ function contractFile(): string {
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
 /**
- * Overhead of an entry besides its body and key: the buffer object, its backing store, the ETag, its place in the map.
+ * Memory of an entry in addition to its body and key: the buffer object, its backing store, the ETag, its place in the
+ * map.
  */
 const ENTRY_BYTES = 1024;
-/** Overhead of a buffer besides its bytes. */
+/** Memory of a buffer in addition to its bytes. */
 const BUFFER_BYTES = 256;
-/** Size of a slot or a product id. */
+/** Memory of a slot or a product id. */
 const SLOT_BYTES = 64;
 const ID_BYTES = 72;
 
@@ -88,7 +89,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       ID_BYTES * productIds.length +
       ENTRY_BYTES,
   });
-  /** A repeated response is compressed once. Only the entry that it was made from keeps the result. */
+  /** A response that is sent repeatedly is compressed once. Only the entry from which it was made stores the result. */
   const packedOf = (key: string, entry: Kept): Packed => ({
     of: (encoding) => entry[encoding],
     keep(encoding, bytes) {
@@ -96,7 +97,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       if (kept?.body === entry.body) answers.set(key, { ...kept, [encoding]: exactBuffer(bytes) });
     },
   });
-  /** The entry, if it was current when the caller was looked up. */
+  /** The entry, if it was still current when the caller was looked up. */
   const entryFor = (key: string, { catalog_version, shown_stock }: Omit<Seen, 'site_id'>): Kept | undefined => {
     const kept = answers.get(key);
     if (!kept || kept.version !== catalog_version) return undefined;
@@ -133,8 +134,8 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
-      // Not cached: empty results, which anybody can cause in any number, and reads during a change, which may be
-      // partly older.
+      // Not cached: empty results, which anybody can cause in any number, and reads during a change, parts of which may
+      // be older.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
         return answer;
       if (shown) answers.set(key, entryOf(shown, etag));
@@ -149,7 +150,7 @@ function keyOf(site_id: string, request: string): string {
   return `${RELEASE} ${site_id} ${request}`;
 }
 
-/** Based on the displayed stock, which may be less than the real one. */
+/** The ETag, which depends on the displayed stock: that may reveal less than the real stock. */
 function etagOf(key: string, version: string, filled: string[]): string {
   return `"${hash('sha1', `${key} ${version} ${filled.join()}`, 'base64url')}"`;
 }
@@ -174,7 +175,7 @@ function entryOf(shown: ShownJson<unknown>, etag: string): Kept {
   return { version, body, etag, productIds, stock, slots: placed };
 }
 
-/** The same response with another stock. */
+/** A cached response with another stock filled in. */
 function withStock(kept: Kept, key: string, stock: string): Kept {
   const { slots, version, productIds } = kept;
   const filled = fill(
@@ -199,7 +200,9 @@ function compressedSize(bytes: Buffer | undefined): number {
   return bytes ? bytes.length + BUFFER_BYTES : 0;
 }
 
-/** Copies the bytes: a small `Buffer.from` is a slice of a shared 64 KB block, and keeps all of it in memory. */
+/**
+ * Copies the bytes: a small `Buffer.from` would be a slice of a shared block of 64 KB, and keep all of it in memory.
+ */
 function exactBuffer(body: string | Buffer): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
   if (typeof body === 'string') buffer.write(body);

@@ -16,7 +16,7 @@ interface Sent {
   body?: string;
 }
 
-/** The raw response: `fetch` decompresses responses, and requests compression itself. */
+/** The response without decompression: `fetch` requests compression itself and decompresses responses. */
 async function raw(url: string, { method = 'GET', headers = {}, body }: Sent = {}) {
   const sent = request(url, { method, headers });
   const answer = new Promise<import('node:http').IncomingMessage>((resolve, reject) => {

@@ -5,13 +5,13 @@ import type { RateLimit } from '../../shop/rate-limits.ts';
 export interface Counted {
   headers: Record<string, string>;
   refusal?: ShopError;
-  /** Replaces a failure if a limit that strangers share is used up. A success is not affected. */
+  /** Replaces an error if a limit that strangers share is used up. It does not affect a success. */
   refusalIfFailed?: ShopError;
-  /** Call it after a success: limits that count only failures then forget the request. */
+  /** To be called after a success: limits that count only failures then forget the request. */
   succeeded?: () => Promise<void>;
 }
 
-/** Actions after the success or failure of the request. */
+/** What happens after the success or failure of the request. */
 export function outcomesOf({ succeeded, refusalIfFailed }: Counted) {
   return { succeeded, refusalIfFailed };
 }
@@ -36,13 +36,13 @@ export function rateLimitHeaders(
   };
 }
 
-/** Adds the rate limit headers. Throws if the limit is exceeded. */
+/** Adds the rate limit headers to a response. Throws if the limit is exceeded. */
 export function applyLimit(into: Record<string, string>, { headers, refusal }: Counted): void {
   Object.assign(into, headers);
   if (refusal) throw refusal;
 }
 
-/** The error for protocols with their own errors: its data are the API's response. */
+/** The error for protocols with their own errors. Its data is that of the API's response. */
 export function refusalTold({ refusal }: Counted) {
   if (!refusal) return undefined;
   const { code: error, message, context } = refusal;

@@ -106,7 +106,7 @@ test('a form that times out is rolled back, and its page says that it may be sen
   const form = await browser.open(`${checkout_url}?change=1`);
   const name = 'Changed';
 
-  // The change has been written before its audit row.
+  // The change is written before its audit row.
   const unlock = await lock('audit_events');
   origin = server.baseUrl;
   const late = await browser.press(form, 'save', { shipping_first_name: name });

@@ -7,7 +7,7 @@ import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
 import { tookTooLong } from './errors.ts';
 
-/** Total time limit of a request in seconds; longer for one with a large body. */
+/** Time limits in seconds: for a whole request, and for one with a large body. */
 export interface Deadlines {
   request: number;
   upload: number;
@@ -16,9 +16,9 @@ export interface Deadlines {
 export const DEADLINES: Deadlines = { request: 30, upload: 120 };
 
 /**
- * The deadline of a request. After it, the response is 503 `timeout` at once, and the request's connection is closed,
- * so that PostgreSQL rolls back. Once COMMIT is sent, the result is awaited, because `timeout` promises that nothing
- * changed. PostgreSQL cancels statements that were sent together with COMMIT at the deadline.
+ * The deadline of a request. When it passes, the response is 503 `timeout` at once, and the request's connection is
+ * closed, so that PostgreSQL rolls back. Once COMMIT is sent, its result is awaited, because `timeout` promises that
+ * nothing changed. PostgreSQL cancels statements that were sent together with COMMIT at the deadline.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout;
@@ -28,23 +28,23 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** The deadline passed during a COMMIT: it applies if the work fails, is repeated or continues. */
+  /** Whether the deadline passed during a COMMIT. It then applies if the work fails, is repeated or continues. */
   #missed = false;
 
   constructor(seconds: number) {
-    // A request in time never awaits it.
+    // A request that is in time never awaits this promise.
     this.#expiry.promise.catch(() => undefined);
     this.#seconds = seconds;
     this.#end = Date.now() + seconds * 1_000;
     this.#timer = setTimeout(() => this.#expire(), seconds * 1_000);
   }
 
-  /** Whether the request was already answered with a timeout. */
+  /** Whether the request was already answered with `timeout`. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** The result of the work. Throws `timeout` after the deadline. */
+  /** Returns the result of the work. Throws `timeout` if the deadline passes first. */
   async limit<T>(work: Promise<T>): Promise<T> {
     try {
       return await Promise.race([work, this.#expiry.promise]);
@@ -55,7 +55,7 @@ export class Deadline {
     }
   }
 
-  /** Runs work that holds a connection; `commits` if a COMMIT follows. */
+  /** Runs work that uses a connection; `commits` is true if a COMMIT follows. */
   async hold<T>(connection: Connection, { commits }: { commits: boolean }, work: () => Promise<T>): Promise<T> {
     this.#committing = false;
     if (this.#missed) this.#expire();
@@ -72,7 +72,7 @@ export class Deadline {
     }
   }
 
-  /** One of several transactions of a request: between them the deadline applies. */
+  /** Runs one of several transactions of a request. The deadline applies between them too. */
   async inShop<T>(db: Pool, tenant: Tenant, actor: Actor, work: (shop: Shop) => Promise<T>): Promise<T> {
     try {
       return await inShop(db, tenant, actor, work, {

@@ -7,13 +7,13 @@ import type { ShownJson } from '../../shop/products/shown.ts';
 import { document } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
 
-/** Error responses: the contract's catalogue defines the status and retryability of each code. */
+/** Error responses. The contract defines the status of each error code, and whether a retry may succeed. */
 
 interface CatalogueEntry {
   status: number;
   retryable: boolean;
   remedy: string;
-  /** For agents, instead of the remedy. */
+  /** Replaces the remedy for agents. */
   advice?: { next: string; operation?: string };
 }
 
@@ -24,24 +24,24 @@ const catalogue = (document.components.schemas?.ErrorCode?.['x-error-catalogue']
 
 export interface Answer {
   status: number;
-  /** JSON, as text or encoded. */
+  /** JSON, as text or as bytes. */
   body: string | Buffer | undefined;
   headers?: Record<string, string>;
   /** The compressed forms of a body that is sent repeatedly. */
   packed?: Packed;
-  /** The call was already recorded, in the transaction of the request. */
+  /** Whether the call was already recorded in the request's own transaction. */
   audited?: boolean;
-  /** The source of the body if it contains stock. */
+  /** The products from which the body is made, if it contains stock. */
   shown?: ShownJson<unknown>;
-  /** The source of the body if it is not text yet. */
+  /** The object from which the body is made, if it is not text yet. */
   told?: unknown;
-  /** A list without results. */
+  /** Whether it is a list without results. */
   empty?: boolean;
   /** The id of the created object. */
   made?: string;
 }
 
-/** Whether the same call with the same Idempotency-Key may succeed later. */
+/** Whether a retry with the same Idempotency-Key may succeed later. */
 export function mayTurnOut(code: ErrorCode): boolean {
   return catalogue[code]?.retryable ?? false;
 }
@@ -50,18 +50,18 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
-/** The code to log for an error: the one that the caller gets. */
+/** The error code to log, which is the one that the caller gets. */
 export function codeOf(error: unknown): string {
   if (error instanceof ValidationError) return 'validation_error';
   return error instanceof ShopError ? error.code : translate(error).code;
 }
 
-/** Whether the caller was rejected. Server faults do not count as guesses. */
+/** Whether the response rejects the caller. Server errors do not count as guesses. */
 export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500;
 }
 
-/** The advice of an error for agents. */
+/** What an agent is advised to do after an error. */
 function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
   const { advice, remedy } = catalogue[code] ?? {};
   const { next = remedy, operation } = advice ?? {};
@@ -69,8 +69,8 @@ function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
 }
 
 /**
- * The response to an error. Internal details (a bug, a database message) become a bare 500 or 503. Agents also get
- * advice.
+ * The response to an error. For internal errors (a bug, a database message) it is a plain 500 or 503 without details.
+ * Agents get advice in addition.
  */
 export function answerTo(error: unknown, requestId: string, forAgent = false): Answer {
   if (error instanceof ValidationError) {
@@ -116,7 +116,7 @@ interface DatabaseError {
 
 const UNIQUE_VIOLATION = '23505';
 const CHECK_VIOLATION = '23514';
-/** Constraints named by the error code that they represent, with their messages. */
+/** Messages for violated constraints, which are named after their error code. */
 const CONSTRAINTS: Partial<Record<string, string>> = {
   slug_taken: 'Another product has this slug.',
   sku_taken: 'Another variant of this shop has this SKU.',
@@ -128,10 +128,13 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   insufficient_stock: 'There is not enough stock.',
 };
 
-/** Constraints that represent the error of another. */
+/** Constraints that have the error code of another. */
 const ALIASES: Partial<Record<string, string>> = { sku_taken_in_any_case: 'sku_taken' };
 
-/** Converts a database error to the error that its constraint names, to a retryable one, or to a bug. */
+/**
+ * Converts a database error to the error after which its constraint is named, to a retryable error, or to
+ * `internal_error`.
+ */
 export function translate(error: unknown): ShopError {
   const { code = '', constraint = '' } = error as DatabaseError;
   const refusal = ALIASES[constraint] ?? constraint;
@@ -157,25 +160,28 @@ function diskFull(): ShopError {
   );
 }
 
-/** An operator must free space. */
+/** Retry time while the disk is full, because an operator must free space. */
 const RETRY_WHEN_FULL_SECONDS = 10;
 
-/** A statement or a lock exceeded its timeout: its transaction was rolled back. */
+/** Whether a statement or a lock exceeded its timeout, so that the transaction was rolled back. */
 export function tookTooLong(error: unknown): boolean {
   return hasCode(error, TOO_SLOW);
 }
 
-/** The transaction was rolled back, or never reached its COMMIT: a retry is safe. */
+/** Whether a retry is safe, because the transaction was rolled back or never reached its COMMIT. */
 export function isRetryable(error: unknown): boolean {
   return hasCode(error, CONFLICTS) || isLostConnection(error);
 }
 
-/** A statement that exceeded its timeout, and one that waited too long for a lock. */
+/** SQLSTATE codes of a statement that exceeded its timeout, and of one that waited too long for a lock. */
 const TOO_SLOW = ['57014', '55P03'];
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
-/** The database did not answer in time. pg reports that without a code in an Error; a TypeError is a bug of ours. */
+/**
+ * Whether the database did not answer in time. pg reports that as an Error without a code; a TypeError is a bug of
+ * ours.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;
   if (error instanceof TypeError) return false;

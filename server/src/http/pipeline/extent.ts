@@ -1,6 +1,6 @@
 /**
  * Limits of a JSON text that are checked before parsing, because parsing a megabyte of brackets or keys would block
- * every other request. They are far above the needs of any operation.
+ * every other request. No operation needs nearly as much.
  */
 export const MAX_DEPTH = 20;
 export const MAX_ENTRIES = 10_000;
@@ -17,7 +17,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The limit that a UTF-8 text exceeds, if any. Reads each byte once, even if it is not JSON. */
+/** The limit that a UTF-8 text exceeds; undefined if none. Reads each byte once, even if the text is not JSON. */
 export function excessOf(text: Uint8Array): Excess | undefined {
   const commas = new Uint32Array(MAX_DEPTH + 1);
   const limits = new Uint32Array(MAX_DEPTH + 1);
@@ -54,7 +54,7 @@ export function excessOf(text: Uint8Array): Excess | undefined {
   return undefined;
 }
 
-/** The end of the string that begins here: its closing quote, or the end of the text. */
+/** The end of the string that begins here: its closing quote, or else the end of the text. */
 function endOfString(text: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;

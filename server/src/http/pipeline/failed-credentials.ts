@@ -5,11 +5,11 @@ import { isUuid } from '../callers/claims.ts';
 import type { Sender } from '../received.ts';
 
 /**
- * Counts calls with an invalid credential by address, site and kind of credential, and rejects them above a limit. A
- * call with a valid credential is never rejected for the calls of others at the same address.
+ * Counts calls with an invalid credential by IP address, site and kind of credential, and rejects them above a limit. A
+ * call with a valid credential is never rejected because of others at the same IP address.
  */
 
-/** Whether an error concerns the credential. A wrong password does not: it has its own limits. */
+/** Whether an error is about the credential. A wrong password is not: it has its own limits. */
 export function isCredentialRefusal({ code }: ShopError): boolean {
   return code === 'unauthorized' || code === 'invalid_token';
 }
@@ -19,7 +19,10 @@ export function keyOfFailure({ ip = '', headers }: Sender, kind = kindIn(headers
   return `${networkOf(ip)} ${isUuid(site) ? site.toLowerCase() : 'no site'} ${kind}`;
 }
 
-/** The most specific credential: a customer's token sent with a storefront token counts as the customer's failure. */
+/**
+ * The kind of the most specific credential: if a customer's token is sent with a storefront token, the failure counts
+ * for customers' tokens.
+ */
 function kindIn(headers: IncomingHttpHeaders): string {
   const [, prefix] = /^Bearer (cust|agt|mch)_/i.exec(headers.authorization ?? '') ?? [];
   if (prefix) return prefix.toLowerCase();

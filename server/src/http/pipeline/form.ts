@@ -1,4 +1,4 @@
-/** Forms of OAuth clients: the fields of the JSON body, all as text. */
+/** Forms of OAuth clients, whose fields are those of the JSON body, all as text. */
 
 const FORM = /^application\/x-www-form-urlencoded(?:;|$)/i;
 const WHOLE_NUMBER = /^-?\d{1,15}$/;
@@ -8,8 +8,8 @@ export function isForm(contentType: string | undefined): boolean {
 }
 
 /**
- * Converts a form to the JSON of the contract: whole numbers become numbers, and repeated fields lists. Unknown fields
- * are ignored, as RFC 6749 §3.2 requires; values that do not fit stay text, for the validation.
+ * Converts a form to the JSON of the contract: whole numbers become numbers, and repeated fields become lists. Unknown
+ * fields are ignored, as RFC 6749 §3.2 requires. Values that do not fit stay text, which the validation then rejects.
  */
 export function fieldsOf(properties: Record<string, Property>, text: string): Record<string, unknown> {
   const form = new URLSearchParams(text);

@@ -10,29 +10,32 @@ import type { OwnAccount } from './own-account.ts';
 
 /** Types of handlers, derived from the contract. */
 
-/** One function per operation of the API, under the name after the dot: a missing one does not compile. */
+/**
+ * One function per operation of an API, named by the part of its id after the dot. If one is missing, this does not
+ * compile.
+ */
 export type Handlers<S extends Surface> = {
   [Id in OperationId as Id extends `${S}.${infer Name}` ? Name : never]: Handler<Id> | Prepared<Id>;
 };
 
-/** Runs an operation inside its transaction (reads: on its connection), and returns the 2xx body. */
+/** Runs an operation inside its transaction, or a read on its connection, and returns the body of the 2xx response. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id> | ShownJson<Reply<Id>>>;
 
 /**
  * An operation with work that must not hold a connection, such as hashing a password or calling a payment provider.
- * `prepare` does that work outside of any transaction, for an authenticated caller, never for a replay; it returns the
- * function that runs in the transaction.
+ * `prepare` does that work outside of any transaction, for an authenticated caller and never for a replay. It returns
+ * the function that runs in the transaction.
  */
 export interface Prepared<Id extends OperationId> {
   prepare(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Preparing): Promise<Handler<Id>>;
-  /** It hashes a password for anonymous callers, so only a limited number run at once. */
+  /** Whether it hashes a password for anonymous callers, so that only a limited number may run at once. */
   hashes?: true;
 }
 
-/** Additional arguments of `prepare`. */
+/** What `prepare` gets in addition. */
 export interface Preparing {
   db: Pool;
-  /** Whether the client has gone or the process drains, so that waiting is useless. */
+  /** Whether waiting is useless, because the client has disconnected or the process is shutting down. */
   ended(): boolean;
 }
 
@@ -44,24 +47,26 @@ export interface PreparedHandler {
 }
 export type AnyHandler = Run | PreparedHandler;
 
-/** A handler's argument. The cache shares a response between callers, so handlers of cacheable reads get no caller. */
+/** What a handler gets. Callers share cached responses, so handlers of cacheable reads do not get the caller. */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
   : WholeCall<Id>;
 
-/** The tenant's shop and the parts of the request, validated and typed by the contract. */
+/** The tenant's shop, and the validated parts of the request with the types of the contract. */
 export interface WholeCall<Id extends OperationId> {
   shop: Shop;
   caller: Caller;
-  /** The configured public address, for links. Never taken from the request. */
+  /** The configured base URL, for links. It is never taken from the request. */
   baseUrl: string;
-  /** Dependencies of checkouts besides the shop. */
+  /** What checkouts need in addition to the shop. */
   checkoutDeps: CheckoutDeps;
-  /** Origin of the call, as far as the server sees it. */
+  /** Where the call comes from, as far as the server knows. */
   origin: Origin;
-  /** Sends requests to addresses of tenants. */
+  /** Sends requests to URLs of tenants. */
   egress: Egress;
-  /** Names the login of a call without a session, or the shop that a person joins: the call is recorded there. */
+  /**
+   * Names the login of a call without a session, or the shop that a person joins, so that the call is recorded there.
+   */
   noteAccount: (account: OwnAccount) => void;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
@@ -71,7 +76,7 @@ export interface WholeCall<Id extends OperationId> {
 export interface Origin {
   ip: string | null;
   user_agent: string | null;
-  /** The browser's passes against login delays. */
+  /** The browser's passes, which avoid login delays. */
   unlocks: string[];
   /** The supported language that `Accept-Language` prefers. */
   locale: string | null;

@@ -22,7 +22,7 @@ interface Outcome {
   response: Response;
 }
 
-/** Repeats the call until the first one is answered, so that copies arrive before, during and after its commit. */
+/** Repeats a call until the first one is answered, so that copies arrive before, during and after its commit. */
 async function copiesOf(shop: OpenShop, call: () => Promise<Outcome>, most: number): Promise<Outcome[]> {
   let answered = false;
   const copies: Promise<Outcome>[] = [];
@@ -61,7 +61,7 @@ test('concurrent copies of a login under one Idempotency-Key open one session, a
   const { id, email, password: words } = await shop.givenCustomer();
   const call = { ...keyed(), body: { email, password: words } };
 
-  // More concurrent ones than free attempts would be delayed.
+  // More concurrent copies than free login attempts would be delayed.
   const copies = await copiesOf(shop, () => shop.storefront.POST(login, call), 4);
 
   expect(answers(copies)).toEqual(new Set([JSON.stringify([200, copies[0]?.data])]));
@@ -157,7 +157,7 @@ test('returns a response that commits between the look-up and the lock, and roll
     (await owner.query('select from commerce.carts where site_id = $1', [site_id])).rowCount as number;
   const { data: first } = await storefront.POST('/api/storefront/cart', {});
   const before = await carts();
-  // A server without locks stores its response while this one works.
+  // Simulates a server without locks that stores its response while this one works.
   const holder = await lockHolder();
   await holder.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, body)
@@ -194,7 +194,7 @@ test('runs a call again if the response stored under its key has expired', async
   expect(third?.id).toBe(second?.id);
 });
 
-/** A connection in its own transaction. */
+/** A connection that has begun a transaction. */
 async function lockHolder(): Promise<pg.Client> {
   const client = new pg.Client(superuserUrl());
   await client.connect();

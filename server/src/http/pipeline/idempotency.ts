@@ -10,34 +10,34 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 /**
  * Runs an operation once per Idempotency-Key of its caller. All in the request's transaction:
  * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in its look-up statement.
- * If another request holds the lock, this one waits until that ends, at most for lock_timeout (2 s).
+ *    If another request holds the lock, this one waits until that request ends, at most for lock_timeout (2 s).
  * 2. a stored response is replayed to the same request; another request with the key is 422.
  * 3. after the work, one statement stores key, response and audit row. The primary key lets one response be stored: a
- * response committed between the look-up and the lock rolls this request back, which then runs again and finds it. A
- * final error is stored by a second transaction, which claims the key again.
+ *    response committed between the look-up and the lock rolls this request back, which then runs again and finds it. A
+ *    final error is stored by a second transaction, which claims the key again.
  */
 export interface Key {
-  /** The raw header. Upper and lower case name the same key. */
+  /** The raw header. Upper and lower case are the same key. */
   key: string;
   operation_id: string;
   /** Method, path, query and body in canonical form. */
   request: string;
-  /** The response contains a secret: it is encrypted under a key that is not in the database. */
+  /** Whether the response contains a secret, so that it is encrypted with a key that is not in the database. */
   secret: boolean;
-  /** Its error responses may contain one, too. */
+  /** Whether error responses may contain a secret too. */
   secretRefusal: boolean;
-  /** Input of that key: the server's own secret and the caller's credential. */
+  /** What that encryption key is derived from: the server's own secret and the caller's credential. */
   pepper: string;
   request_id: string;
 }
 
 const REPLAY_WINDOW = '24 hours';
 
-/** Result of a claim: no response, another request under the key, a response, or an expired one. */
+/** Result of a claim: no response, another request holds the key, a response, or an expired response. */
 export type KeyState = 'free' | 'held' | 'answered' | 'expired';
 export type Claimed = Promise<KeyState>;
 
-/** Claims the key for the actor of the shop. */
+/** Claims the key for the shop's actor. */
 export async function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
   const { rows } = await query<{ key_state: KeyState }>(
     connection,
@@ -46,7 +46,7 @@ export async function claim({ siteId, actorId }: Shop, connection: Connection, k
   return rows[0]?.key_state ?? 'free';
 }
 
-/** The claim as an expression, for a site and a principal, whose ids may be expressions. Does not wait. */
+/** The claim as an expression, for a site and a principal, whose ids may be expressions too. It does not wait. */
 export function claimOf(key: Key): (site: Sql | string, principal: Sql | string) => Sql {
   return (site, principal) => sql`case when not pg_try_advisory_xact_lock(${lockOf(key, site, principal)}) then 'held'
       else coalesce((
@@ -55,7 +55,7 @@ export function claimOf(key: Key): (site: Sql | string, principal: Sql | string)
           and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}), 'free') end`;
 }
 
-/** Two keys with the same hash would only wait for each other. */
+/** The number of the key's advisory lock. Two keys with the same number would only wait for each other. */
 function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   const name = `${key.operation_id} ${key.key.toLowerCase()}`;
   if (typeof site === 'string' && typeof principal === 'string') {
@@ -64,7 +64,7 @@ function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   return sql`hashtextextended(${site}::text || ${principal}::text || ${name}, 0)`;
 }
 
-/** Claims a key after the other request that holds it has ended. Throws `idempotency_in_flight`. */
+/** Claims a key once the request that holds it has ended. Throws `idempotency_in_flight` if that takes too long. */
 export async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
   const lock = lockOf(key, shop.siteId, shop.actorId);
   // The second statement sees commits made while the first waited.
@@ -82,16 +82,16 @@ function inFlight(): ShopError {
   return new ShopError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.');
 }
 
-/** Whether a request was rolled back because another one stored its response under the key first. */
+/** Whether a request was rolled back because another one had stored a response under the key first. */
 export function wasStoredByOther(error: unknown): boolean {
   const { code, constraint } = error as { code?: string; constraint?: string };
   return code === '23505' && constraint === 'idempotency_keys_pkey';
 }
 
 /**
- * The stored response to the same request, if any. `state` is the result of the claim in the credential look-up;
- * without one the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError for another request with the
- * key.
+ * The stored response to the same request, if there is one. `state` is the result of the claim in the credential
+ * look-up; if it is missing, the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError if the key
+ * was used for another request.
  */
 export async function claimAndFindResponse(
   shop: Shop,
@@ -107,7 +107,7 @@ export async function claimAndFindResponse(
   return stored && replay(shop, key, stored);
 }
 
-/** Whether `claimAndFindResponse` would find one. */
+/** Whether `claimAndFindResponse` would find a response. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
     sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
@@ -148,7 +148,7 @@ function usedForAnother(): ValidationError {
   return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
 }
 
-/** A replay must not return a token that has been revoked since. */
+/** Throws if the response contains a token that has been revoked since, because a replay must not return it. */
 async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;
@@ -164,7 +164,7 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   if (!alive) throw new ShopError('key_not_active', 'The secret returned under this key has been revoked since.');
 }
 
-/** The response to a final error. Rethrows every other error, because the same request may succeed later. */
+/** The response to a final error. Rethrows every other error, because a retry may succeed later. */
 export function finalRefusalOrThrow(error: unknown, key: Key, forAgent: boolean): Answer {
   const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
@@ -172,7 +172,8 @@ export function finalRefusalOrThrow(error: unknown, key: Key, forAgent: boolean)
 }
 
 /**
- * Whether an error is stored. A missing permission is only recorded: once it is granted, the call may be sent again.
+ * Whether a final error is stored. A missing permission is only recorded: once it is granted, the call may be sent
+ * again.
  */
 export function isStored(refusal: unknown): boolean {
   return !(refusal instanceof ShopError && refusal.code === 'insufficient_scope');
@@ -180,13 +181,16 @@ export function isStored(refusal: unknown): boolean {
 
 const STORED_REFUSALS = [400, 402, 403, 404, 409];
 
-/** An error that may become a success with the same key, such as a poll before the decision, is not stored. */
+/**
+ * Whether an error is final. One that may become a success with the same key, such as a poll before the decision, is
+ * not.
+ */
 function isFinal(error: unknown): boolean {
   if (error instanceof ValidationError) return false;
   return !(error instanceof ShopError) || !mayTurnOut(error.code);
 }
 
-/** The statement that stores a response together with the audit row of the call. */
+/** The statement that stores a response together with the call's audit row. */
 export function storing(shop: Shop, key: Key, { status, body }: Answer, auditRow: Sql | undefined): Sql {
   const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
@@ -201,7 +205,10 @@ function hashOf({ key }: Key): Buffer {
   return hash('sha256', key.toLowerCase(), 'buffer');
 }
 
-/** Keyed by the raw Idempotency-Key, which is not stored: a password in the request cannot be guessed from it. */
+/**
+ * Fingerprint of a request. Its HMAC key is the raw Idempotency-Key, which is not stored, so that a password in the
+ * request cannot be guessed from it.
+ */
 function fingerprint({ key, request }: Key): Buffer {
   return createHmac('sha256', key.toLowerCase()).update(request).digest();
 }
@@ -215,7 +222,7 @@ function opened(key: Key, bytes: Buffer): string {
   try {
     return unseal(sealingOf(key), bytes);
   } catch {
-    // The same person with another session may not read the secret again.
+    // The same person with another session may not read the secret.
     throw usedForAnother();
   }
 }

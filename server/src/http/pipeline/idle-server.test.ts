@@ -10,8 +10,8 @@ import { openPool } from '../../db/connect.ts';
 import { mintToken } from '../../shop/tokens.ts';
 
 /**
- * A server whose connections close after 50 ms without use, like those of every server after 30 seconds. PostgreSQL
- * plans each first statement on a connection without `app.site_id`.
+ * A server whose connections close after 50 ms without use, as those of every server do after 30 seconds. On a new
+ * connection, PostgreSQL plans the first statement without `app.site_id`.
  */
 let server: Awaited<ReturnType<typeof startServer>>;
 let db: pg.Pool;
@@ -35,7 +35,7 @@ async function whenIdle<T>(request: () => Promise<T>): Promise<T> {
 const NO_SITE = { 'X-Site-ID': '8c4d5f6e-6d9e-4d0c-8f5a-2b1a9c7e3d10' };
 const PRODUCT = { name: 'Mug', price: '10.00' };
 
-/** Clients of that server. */
+/** A shop with clients of the idle server. */
 async function openIdleShop() {
   const shop = await openShop();
   const { credentials } = shop;

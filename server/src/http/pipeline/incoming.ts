@@ -10,7 +10,7 @@ import type { Answer } from './errors.ts';
 import type { Key } from './idempotency.ts';
 import { payloadOf } from './payload.ts';
 
-/** A request before the database is queried. */
+/** A request before the database is queried for it. */
 export interface Incoming {
   request: ApiRequest;
   received: Received;
@@ -18,7 +18,7 @@ export interface Incoming {
   operation: Operation;
   claim: Claim;
   mistakes: ValidationError['detail'];
-  /** Undefined for reads, and if the contract waives the key and none was sent. */
+  /** Undefined for reads, and if the contract does not require the key and none was sent. */
   key: Key | undefined;
   deadline: Deadline;
 }
@@ -44,7 +44,7 @@ export function keyOf(secretKey: string, operation: Operation, claim: Claim, rec
   } satisfies Key;
 }
 
-/** Audit data of a call by any caller. */
+/** The audit data of a call, whoever the caller is. */
 export function auditedCall(
   { secretKey, auditKey }: { secretKey: string; auditKey: AuditKey },
   { operation, received, key, context }: Incoming,

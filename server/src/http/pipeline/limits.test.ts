@@ -7,7 +7,7 @@ import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Two processes with limits, behind a proxy that passes the client's address. */
+/** Two processes with rate limits, behind a proxy that passes on the client's IP address. */
 async function startTwo() {
   const settings = { rateLimits: true, trustProxy: 1 };
   return [await startServer(databaseUrl(), settings), await startServer(databaseUrl(), settings)] as const;
@@ -132,7 +132,7 @@ test('allows ten new checkouts a minute per cart, in any spelling of the cart id
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();
-  // Upper or lower case of each letter of the id, by the bits of the number.
+  // Spellings of the id: upper or lower case of each letter by the bits of the number.
   const spelled = (number: number) => {
     let letter = 0;
     return id.replaceAll(/[a-f]/g, (one) => ((number >> letter++) & 1 ? one.toUpperCase() : one));

@@ -12,23 +12,27 @@ import { sharedLimiters } from './shared-limiter.ts';
 import { type Counting, countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
- * Counts requests against the table in `shop/rate-limits.ts`. Most limits only limit load: they are counted in Redis if
- * there is one, and in the process while it is unavailable, so they may fail open. The strict limits against guessing
- * (logins, codes, mails to others) are counted in PostgreSQL, and nothing happens uncounted.
+ * Counts requests against the table in `shop/rate-limits.ts`. Most limits only limit load. They are counted in Redis if
+ * it is configured, and in the process while it is unavailable, so they may let more requests through. The strict
+ * limits against guessing (logins, codes, mails to others) are counted in PostgreSQL, and no request passes them
+ * uncounted.
  */
 export interface Limits {
-  /** Whether invalid credentials keep coming from this address. */
+  /** Whether this IP address keeps sending invalid credentials. */
   isSuspect(sender: Sender): Promise<boolean>;
   /**
-   * Counts a call with an invalid credential; `refusal` is set above the limit. `kind` names a credential outside of
-   * the headers.
+   * Counts a call with an invalid credential; `refusal` is set above the limit. `kind` names a credential that is not
+   * in the headers.
    */
   countFailure(sender: Sender, kind?: string): Promise<Counted>;
-  /** Counts a request against the strict limits of its operation, if any. Do not hold a connection during the call. */
+  /**
+   * Counts a request against the strict limits of its operation, if it has any. Do not hold a connection during the
+   * call.
+   */
   countStrictly(operation: Operation, claim: Claim, request: Counting, buyer?: NamedBuyer): Promise<Counted>;
   /**
-   * Takes one attempt from a strict limit before it is checked. `succeeded` returns it. Do not hold a connection during
-   * the call.
+   * Takes one attempt from a strict limit before the attempt is checked. `succeeded` gives it back. Do not hold a
+   * connection during the call.
    */
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts the fetch of a profile from a host, for an anonymous caller. */
@@ -36,13 +40,13 @@ export interface Limits {
   /** Counts the fetch of an OAuth client's document, for an anonymous caller. */
   countClientDocument(site_id: string, ip: string | undefined): Promise<Counted>;
   /**
-   * Counts a list of a site's tools, by the agent's token, else by the address. It is not an operation, and hosts list
-   * the tools at each connection, so it has a separate counter from the agent's calls.
+   * Counts the listing of a site's tools, by the agent's token or else by the IP address. It is not an operation, and
+   * hosts list the tools at each connection, so it is counted separately from the agent's calls.
    */
   countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
   /** Counts a call with an operator's key. */
   countOperator(key_id: string): Promise<Counted>;
-  /** Counts a request of a caller; returns the remaining quota, and the error if it is exceeded. */
+  /** Counts a request of a caller. Returns the remaining quota, and the error if it is used up. */
   count(operation: Operation, caller: Caller, request: Counting): Promise<Counted>;
 }
 
@@ -71,7 +75,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   if (!enabled) return UNLIMITED;
   const shared = sharedCounters(redis);
 
-  /** Takes a point from each limit in turn, while something is left. */
+  /** Takes a point from each limit in turn, as long as points are left. */
   async function draw(name: string, draws: [RateLimitName, string][], limits: SiteLimits = {}): Promise<Counted> {
     let told: Counted = { headers: {} };
     for (const [limit, key] of draws) {
@@ -104,7 +108,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
     },
     countFailure: (sender, kind) =>
       draw('failed_credentials', [
-        // First, so that a caller who invents sites creates no more counters than this allows.
+        // This comes first, so that a caller who invents sites creates no more counters than it allows.
         ['failed_credentials_address', networkOf(sender.ip)],
         ['failed_credentials', keyOfFailure(sender, kind)],
       ]),
@@ -131,7 +135,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
       const own = await countOwn(operation, caller, request, limits);
       if (own.refusal || !caller.private_token_id) return own;
-      // Last, so that a buyer beyond their own limit uses up nothing of the shared limit.
+      // This comes last, so that a buyer above their own limit uses up nothing of the shared limit.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
       const ofToken = await draw('private_token', [['private_token', key]], limits);
       return ofToken.refusal ? ofToken : own;
@@ -139,7 +143,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   };
 }
 
-/** Agents without a token are counted by address, and together by the host of their profile. */
+/** Limits of agents without a token, which are counted by IP address, and together by the host of their profile. */
 function guestDraws({ tenant: { site_id }, guest }: Caller, { ip }: Sender): [RateLimitName, string][] {
   if (!guest) return [];
   return [
@@ -153,7 +157,7 @@ interface Used {
   ms: number;
 }
 
-/** Counters in Redis or in the process. Their callers decide on the limits. */
+/** Counters in Redis or in the process. Callers pass the limits. */
 function sharedCounters(redis: RedisClientType | undefined) {
   const limiterFor = sharedLimiters(redis);
   const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];
@@ -187,8 +191,8 @@ function named(name: string): RateLimitName {
 }
 
 /**
- * The key of a counter: a checkout by its normalized id, guests by their address (possibly sent with a private token),
- * and everyone else by their identity.
+ * The key of a counter: the normalized id of a checkout, the IP address of a guest (possibly sent with a private
+ * token), or otherwise the caller's identity.
  */
 function keyOf(operation: Operation, caller: Caller, request: Counting): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';

@@ -10,7 +10,8 @@ import type { RequestContext } from '../request.ts';
  */
 const SECRET = /\b(stk|cust|agt|dvc|aut|cod|mch|key|syk|chk|ord|rst|vrf|unl|inv|upl|opr|whsec)_[0-9A-Za-z+/=]{16,}/g;
 
-// JSON does not escape these, but terminals interpret the first ones and some readers end a line at the others.
+// JSON does not escape these characters, but terminals interpret the first ones, and some readers end a line at the
+// others.
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 export function createLogger(level: string): Logger {
@@ -29,8 +30,8 @@ function escaped(character: string): string {
 }
 
 /**
- * The parts of an error that may be logged. pg's detail, where and internalQuery contain row values; body-parser's body
- * contains the request.
+ * The parts of an error that may be logged. In errors of pg, detail, where and internalQuery contain row values; in
+ * errors of body-parser, body contains the request.
  */
 function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -49,7 +50,7 @@ export interface Ended {
   request: Sender & { method: string; context: RequestContext };
   status: number;
   headers: OutgoingHttpHeaders;
-  /** By `performance.now()`. */
+  /** Start time by `performance.now()`. */
   started: number;
 }
 
@@ -84,7 +85,7 @@ export function recorderFor(logger: Logger, observe: (ended: Ended, seconds: num
   };
 }
 
-/** /24 of an IPv4 address, /48 of an IPv6 one. */
+/** Shortens an IP address: to /24 for IPv4, to /48 for IPv6. */
 function truncated(ip = ''): string {
   const v4 = /(\d+\.\d+\.\d+)\.\d+$/.exec(ip);
   return v4 ? `${v4[1]}.0/24` : `${ip.split(':').slice(0, 3).join(':')}::/48`;

@@ -1,6 +1,6 @@
 /**
- * One line of text without active Markdown. Ids, codes, enum values, tool names and URLs stay unchanged, because
- * language models copy them: CommonMark gives `_`, `#` and `|` no meaning inside a word, and URLs are only
+ * Text on one line without active Markdown. Ids, codes, enum values, tool names and URLs stay unchanged, because
+ * language models copy them: in CommonMark `_`, `#` and `|` mean nothing inside a word, and URLs are only
  * percent-encoded.
  */
 export function plainText(value: unknown): string {
@@ -12,12 +12,12 @@ export function plainText(value: unknown): string {
 
 const URL_START = /^https?:\/\//i;
 
-/** A URL that opens the same page and contains no character with a meaning in Markdown. */
+/** A URL without characters that have a meaning in Markdown, which opens the same page. */
 export function plainUrl(url: string): string {
   return url.replaceAll(/[\\`*[\]<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The destination of a link: a parenthesis would end it. */
+/** The target of a link, in which a parenthesis would end it. */
 export function linkTarget(url: string): string {
   return plainUrl(url).replaceAll('(', '%28').replaceAll(')', '%29');
 }

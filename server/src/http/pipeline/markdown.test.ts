@@ -11,7 +11,9 @@ const ADDRESS = {
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/** Ids, codes, enum values and URLs of a response: texts of one word. The merchant's text is in `content`. */
+/**
+ * The ids, codes, enum values and URLs in a response, which are texts of one word. Text from merchants is in `content`.
+ */
 function identifiersIn(value: unknown): string[] {
   if (typeof value === 'string') return /^\S+$/.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

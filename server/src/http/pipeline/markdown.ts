@@ -45,7 +45,7 @@ function entryOf(entry: Fields, index: number, depth: number): string[] {
 const SHORT_FIELDS = 8;
 
 /**
- * Whether an entry of a list fits on one line, such as a value with its availability, which is cheaper for a language
+ * Whether an entry of a list fits on one line, as a value with its availability does: this is cheaper for a language
  * model than separate lines.
  */
 function isShort(entry: unknown): boolean {
@@ -53,7 +53,7 @@ function isShort(entry: unknown): boolean {
   return told.length > 0 && told.length <= SHORT_FIELDS && told.every(isPlainOrList);
 }
 
-/** The first field of an entry, and the others in brackets. */
+/** An entry on one line: its first field, and the others in brackets. */
 function inLine(entry: Fields): string {
   const [first, ...others] = Object.entries(entry).filter(([, value]) => value !== null);
   const named = others.map(([name, value]) => `${name}: ${listed(value)}`).join('; ');

@@ -6,20 +6,23 @@ import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type AuditedCall, auditEventOfPerson } from './audit.ts';
 
-/** The login of a call without a shop. It is recorded in the person's shops, or in the one that they join. */
+/**
+ * The login that a call without a shop is about. The call is recorded in the person's shops, or in the shop that they
+ * join.
+ */
 export interface OwnAccount {
   staff_id: string;
   site_id?: string;
 }
 
-/** Changes by staff with a session without a merchant concern their own login. */
+/** The login that a call changes: staff who have not chosen a merchant change their own. */
 export function ownAccountOf({ kind, principal_id, tenant }: Caller, { safe }: Operation): OwnAccount | undefined {
   return kind === 'staff' && tenant.site_id === NOBODY && !safe ? { staff_id: principal_id } : undefined;
 }
 
 /**
- * Records a call about a staff login in the audit of each of their shops, in the transaction of the call. Each shop is
- * the tenant while its row is written; afterwards none is.
+ * Records a call about a staff login in the audit of each of the person's shops, in the transaction of the call. Each
+ * shop is the tenant while its row is written; afterwards there is no tenant.
  */
 export async function auditOwnAccount(
   connection: Connection,

@@ -6,12 +6,12 @@ export function payloadOf({ method, path, params, query, body }: Received, opera
   return canonical([method, operation?.path ?? path, params, query, body ?? null]);
 }
 
-/** JSON with sorted keys. */
+/** JSON with sorted keys, so that equal values give equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(ordered(value));
 }
 
-/** A copy is faster than a function that `JSON.stringify` calls for each value. */
+/** A copy of a value with sorted keys. Copying is faster than a function that `JSON.stringify` calls for each value. */
 function ordered(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(ordered);

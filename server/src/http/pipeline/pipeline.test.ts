@@ -212,7 +212,7 @@ test('does not use the database again for a call that timed out on it during pre
     503,
     { error: 'unavailable', message: 'The database took too long. Retry the request.' },
   ]);
-  // Once for a stored response, and once without success.
+  // One query for a stored response, and one that did not succeed.
   expect(asked).toBe(2);
 });
 

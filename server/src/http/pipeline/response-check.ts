@@ -2,7 +2,7 @@ import { faultIn } from '../contract/schemas.ts';
 import type { RequestContext } from '../request.ts';
 import { type Answer, answerTo } from './errors.ts';
 
-/** In tests: the response, or a 500 instead of one that violates the contract. */
+/** In tests, replaces a response that violates the contract by a 500. */
 export function checked(context: RequestContext, given: Answer): Answer {
   const fault = context.operation && faultIn(context.operation, given.status, given.body?.toString());
   if (!fault) return given;

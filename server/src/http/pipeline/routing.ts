@@ -14,7 +14,7 @@ export function matchOf(method: string, url: string): Match {
   return matchWith(operation, path);
 }
 
-/** A call of a known operation. Normalizes the spelling of ids, which are compared as text in places. */
+/** A call of a known operation. Normalizes the spelling of ids, because some are compared as text. */
 export function matchWith(operation: Operation, path: Record<string, string>): Match {
   const folded = Object.entries(path).map(([name, value]) => [name, UUID.test(value) ? value.toLowerCase() : value]);
   if (folded.some(([, value]) => value === '')) throw notFound(operation.noun);

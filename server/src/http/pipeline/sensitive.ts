@@ -3,7 +3,9 @@ import type { Shop } from '../../shop/shop.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
-/** Notifies the owners of a change that needed a step-up. Changes of the caller's own account have another mail. */
+/**
+ * Notifies the owners of a change that needed a step-up. There is another mail for changes of the caller's own account.
+ */
 export async function tellOwners(shop: Shop, operation: Operation, caller: Caller): Promise<void> {
   if (operation.merchantOptional) return;
   const who = caller.kind === 'staff' ? caller.principal_id : null;

@@ -5,7 +5,7 @@ import type { RedisClientType } from 'redis';
 
 const require = createRequire(import.meta.url);
 type Package = typeof import('rate-limiter-flexible');
-/** Loaded from single files: the whole package loads a limiter for each of a dozen databases. */
+/** Loaded from single files, because the whole package loads limiters for a dozen databases. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as Package['RateLimiterMemory'];
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as Package['RateLimiterRedis'];
 
@@ -23,12 +23,12 @@ export interface LimiterOptions {
   duration: number;
 }
 
-/** The Redis client would wait forever for an answer. */
+/** How long to wait for an answer. The Redis client would wait forever. */
 const ANSWER_WITHIN_MS = 300;
-/** How long a Redis that did not answer is not called. */
+/** How long Redis is not called after it did not answer. */
 const LEFT_ALONE_MS = 1_000;
 
-/** Creates limiters on one Redis, which share its state. */
+/** Creates limiters that share one Redis connection and what is known about its state. */
 export function sharedLimiters(redis: RedisClientType | undefined): (options: LimiterOptions) => Limiter {
   let leftAloneUntil = 0;
   const RateLimiterMemory = memoryLimiter();

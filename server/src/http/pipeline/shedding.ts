@@ -4,21 +4,22 @@ import { overloaded } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * Load shedding: searches and integrations are rejected first, because they can wait; then everything except checkouts.
- * These wait for a connection as long as the pool allows (see openPool).
+ * Load shedding: searches and integrations are rejected first, because they can wait, and then everything except
+ * checkouts. Checkouts wait for a connection as long as the pool allows (see openPool).
  */
 
-/** The load in relation to the limits: 1 is at one of them. */
+/** The load relative to the limits: at 1, one of them is reached. */
 export type Load = () => number;
 
 const MAX_DELAY_MS = 250;
 const MAX_WAITING_PER_CONNECTION = 5;
-/** Long enough for a single garbage collection pause to be below 1 % of the samples. */
+/** Length of the measurement, so long that a single garbage collection pause is below 1 % of the samples. */
 const WINDOW_MS = 5_000;
 
 /**
- * The greater of the event loop's delay (99th percentile) and the number of requests that wait for a connection.
- * Measured from the first request on, because a start blocks the event loop longer than any load.
+ * Measures the load: the greater of the event loop's delay (99th percentile) and the number of requests that wait for a
+ * connection. It is measured from the first request on, because a start blocks the event loop longer than any load
+ * does.
  */
 export function measureLoad(db: Pool, window_ms = WINDOW_MS): Load {
   const histogram = monitorEventLoopDelay();
@@ -37,7 +38,7 @@ export function measureLoad(db: Pool, window_ms = WINDOW_MS): Load {
 const SEVERE = 4;
 const LONGEST_RETRY_SECONDS = 3;
 
-/** Throws `unavailable` for operations to reject at this load. */
+/** Throws `unavailable` if the operation is to be rejected at this load. */
 export function shed(load: number, operation: Operation, query: Record<string, unknown>): void {
   if (load < 1 || isCheckout(operation)) return;
   if (load < SEVERE && !canWait(operation, query)) return;

@@ -12,17 +12,17 @@ import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
-/** Limits against guessing, counted in PostgreSQL. They never fail open. */
+/** Limits against guessing, counted in PostgreSQL. If an attempt cannot be counted, the request fails. */
 
 interface StrictLimit {
   limit: RateLimitName;
-  /** The key of the counter; a private storefront token only if it sends the buyer's address. */
+  /** What the counter counts by. By token means a private storefront token that sends the buyer's IP address. */
   by: 'address' | 'token' | 'site' | 'email' | 'cart';
-  /** Only failures count: a success returns its point. */
+  /** Whether only failures count, because a success gives its point back. */
   failures?: true;
 }
 
-/** By the contract's name for the limits of an operation. */
+/** Strict limits by the name that the contract uses for an operation's limits. */
 const STRICT: Record<string, StrictLimit[]> = {
   login: [{ limit: 'login', by: 'address', failures: true }],
   customer_login: [
@@ -39,7 +39,7 @@ const STRICT: Record<string, StrictLimit[]> = {
     { limit: 'discount_failed_site', by: 'site', failures: true },
   ],
   consent_request: [{ limit: 'consent_request', by: 'address' }],
-  // A client that polls one request too often gets slow_down; this limits all polls from one address.
+  // A client that polls one request too often gets slow_down; this limits all polls from one IP address.
   consent_poll: [{ limit: 'consent_poll', by: 'address' }],
 };
 
@@ -47,10 +47,10 @@ export function isStrict({ rateLimit }: Operation): boolean {
   return rateLimit in STRICT;
 }
 
-/** The parts of a request that counters use. */
+/** The parts of a request that are counted. */
 export type Counting = Pick<Received, 'ip' | 'headers' | 'params' | 'body'>;
 
-/** The buyer whose address was sent with a private storefront token. */
+/** The buyer whose IP address was sent with a private storefront token. */
 export interface NamedBuyer {
   ip: string;
   token_id: string | undefined;
@@ -58,7 +58,7 @@ export interface NamedBuyer {
 
 interface StrictDraw extends Draw {
   failures: boolean;
-  /** Only failures are rejected beyond it. */
+  /** Whether only failures are rejected above the limit. */
   failuresOnly: boolean;
 }
 
@@ -76,8 +76,8 @@ export async function countInDatabase(
 }
 
 /**
- * Whether a login has the unlock link of its account. Others at the same address must not delay it, and the account's
- * own delay still limits its attempts (see shop/login-throttle.ts).
+ * Whether a login has the unlock link of its account. Others at the same IP address must not delay it, and the
+ * account's own delay still limits its attempts (see shop/login-throttle.ts).
  */
 async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, request: Counting) {
   const { email, unlock_token } = (request.body ?? {}) as { email?: unknown; unlock_token?: unknown };
@@ -89,7 +89,7 @@ async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { sit
 
 const LOGINS: Operation['id'][] = ['dashboard.login', 'storefront.loginCustomer'];
 
-/** Counts an attempt outside of operations against a limit, for one subject in a site. */
+/** Counts an attempt that is not an operation against a limit, for one subject in a site. */
 export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
   const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
   return take(db, limit, [
@@ -97,7 +97,7 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
   ]);
 }
 
-/** Takes a point from each, and returns the tightest of those that reject callers. */
+/** Takes a point from each limit. Returns the result of the tightest limit that rejects callers. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));
@@ -133,7 +133,7 @@ function drawsOf(
   });
 }
 
-/** Codes are counted together in all APIs. */
+/** The operation as which a request is counted: discount codes are counted together in all APIs. */
 function countedAs({ id, rateLimit }: Operation): string {
   return rateLimit === 'discount_apply' ? 'storefront.applyDiscount' : id;
 }

@@ -21,7 +21,7 @@ function idOf(body: unknown): string | undefined {
   return typeof body === 'object' && body !== null && 'id' in body && isUuid(body.id) ? body.id : undefined;
 }
 
-/** An empty page, or lists that are all empty. */
+/** Whether a response is an empty page, or has only empty lists. */
 function isEmpty(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   if ('total' in body) return body.total === 0;

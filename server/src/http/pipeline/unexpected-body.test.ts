@@ -9,7 +9,7 @@ import { type Operation, operationTable } from '../contract/contract.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 type Credentials = Record<string, () => Promise<Record<string, string>>>;
-/** A body with its headers. */
+/** A body and its headers. */
 type Sent = { type?: string; body: string; chunked?: true };
 
 const json = 'application/json';
@@ -44,16 +44,16 @@ test.each(REFUSED)('rejects %s if the contract declares no body', async (_, sent
 
 test.each(ACCEPTED)('treats %s as no body if the contract declares none', async (_, sent) => {
   const shop = await openShop();
-  // Requirements of a test order.
+  // A test order needs these.
   await shop.givenProduct();
   await shop.givenShippingOption();
 
   for (const operation of withoutBody) {
-    // New ones for each, because some operations revoke them.
+    // New credentials for each call, because some operations revoke them.
     const { status } = await send(shop, operation, credentialsOf(shop), sent);
     // A new shop has no payment account to remove.
     const missing = operation.path.includes('{') || operation.id === 'dashboard.deletePaymentAccount';
-    // Nobody here has two-factor login.
+    // No staff member here has two-factor login.
     const off = operation.id === 'dashboard.replaceRecoveryCodes';
     const expected = missing ? 404 : off ? 409 : operation.status;
     expect([operation.id, status]).toEqual([operation.id, expected]);
@@ -99,7 +99,7 @@ async function send(shop: Shop, operation: Operation, credentials: Credentials, 
   });
 }
 
-/** Headers for each scheme of the contract, with sessions created on first use. */
+/** Headers for each security scheme of the contract. Sessions are created on first use. */
 function credentialsOf(shop: Shop): Credentials {
   const { site_id, credentials } = shop;
   const customer = once(() => shop.givenCustomer());

@@ -27,7 +27,9 @@ export async function validate(
   return [...keyMistakes(operation, received), ...openMistakes(operation, received), ...mistakes, ...hidden];
 }
 
-/** Requires the key if the contract's schema cannot express it, because forms need none. */
+/**
+ * The mistake for a missing Idempotency-Key, where the contract's schema cannot require it, because forms need none.
+ */
 function keyMistakes({ keyWaived }: Operation, { headers }: Received): ValidationError['detail'] {
   const owed = keyWaived === 'forms' && !isForm(headers['content-type']);
   if (!owed || headers['idempotency-key'] !== undefined) return [];
