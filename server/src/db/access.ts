@@ -1,11 +1,12 @@
 /**
- * The rights in the database of all roles but the owner of the tables. Migrations grant them as they create the tables. They are
- * listed here again because a restored dump may lack the roles, and with them the grants and policies: `roles.ts` and
- * `mend-access.ts` then add what is missing. A test compares the two, so what a migration grants is added here as well.
+ * The database rights of all roles except the owner of the tables. Migrations grant them when they create the tables.
+ * They are listed here again because a restored dump may lack the roles, and with them the grants and policies:
+ * `roles.ts` and `mend-access.ts` then add what is missing. A test compares the two lists, so rights that a migration
+ * grants must be added here too.
  */
 export interface TableRight {
   role: string;
-  /** With its schema. */
+  /** The name of the table with its schema. */
   table: string;
   rights: readonly Right[];
 }
@@ -24,8 +25,8 @@ export interface Policy {
 export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
 
 /**
- * Reads every row, for backups. The owner of the tables is subject to row-level security as well, and an ordinary login cannot
- * create a role with BYPASSRLS, so policies let this role read the tables.
+ * Reads every row, for backups. Even the owner of the tables is subject to row-level security, and an ordinary login
+ * cannot create a role with BYPASSRLS, so policies let this role read the tables.
  */
 export const BACKUP_ROLE = 'commerce_backup';
 
@@ -96,7 +97,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
 /** The tables that the search functions read. */
 const SEARCHED = ['customers', 'fulfillments', 'order_lines', 'orders', 'product_search', 'products', 'variants'];
 
-/** The rights to those tables of the schema commerce that exist. */
+/** The rights to the given tables of the schema commerce. */
 export function tableRights(tables: string[]): TableRight[] {
   return tables.flatMap((name) => {
     const table = `commerce.${name}`;
@@ -107,7 +108,7 @@ export function tableRights(tables: string[]): TableRight[] {
   });
 }
 
-/** The policies of single roles. Tenant policies apply to every role and are part of the tables. */
+/** Policies for single roles. Tenant policies apply to every role and are part of the tables. */
 export const POLICIES: Policy[] = [
   due('audit_events', 'true'),
   sweep('audit_seals', 'true'),

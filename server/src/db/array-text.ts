@@ -1,5 +1,5 @@
 /**
- * Formats a list as a PostgreSQL array for thousands of elements. `pg`'s own conversion takes several times as long,
+ * Formats a list of thousands of elements as a PostgreSQL array. `pg`'s own conversion takes several times as long,
  * because it handles every type of element.
  */
 export function arrayText(values: (string | number | boolean | null)[]): string {

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 
 /**
- * The first migration. It creates the schema that the migrations 0001 to 0195 resulted in, and keeps the name of the
+ * The first migration. It creates the schema that resulted from the migrations 0001 to 0195, and has the name of the
  * last of them: until they are replaced, processes of that version look for this name to answer `/readyz`.
  */
 export const BASELINE = '0195_online_payments';
 
-/** A commit that still has the replaced migrations. Its newest migration has the name of the baseline. */
+/** A commit that still contains the replaced migrations. Its newest migration has the name of the baseline. */
 const COMMIT_BEFORE = '8ac8a862';
 
-/** The migrations recorded in the database, in the order in which they ran; none in a new database. */
+/** The migrations that the database has recorded, in the order in which they ran; none in a new database. */
 export async function recordedMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('public.commerce_migrations') is not null as found`,
@@ -24,12 +24,12 @@ export function withoutReplaced(migrations: string[]): string[] {
   return migrations.filter((name) => name >= BASELINE);
 }
 
-/** The newest of the migrations if their schema is older than the baseline, otherwise undefined. */
+/** The newest of the recorded migrations if their schema is older than the baseline; otherwise undefined. */
 export function versionBeforeBaseline(migrations: string[]): string | undefined {
   return migrations.includes(BASELINE) ? undefined : migrations.findLast((name) => name < BASELINE);
 }
 
-/** Throws for a database that this release cannot migrate. */
+/** Throws if this release cannot migrate the database. */
 export async function refuseBeforeBaseline(client: pg.ClientBase): Promise<void> {
   const version = versionBeforeBaseline(await recordedMigrations(client));
   if (version)
@@ -46,14 +46,14 @@ export function remedyFor(what: 'database' | 'backup'): string {
 }
 
 /**
- * Removes the replaced migrations from the record of a database that ran them. Expects the migration lock. Returns the recorded
- * migrations.
+ * Removes the replaced migrations from the record of a database that ran them, and returns the recorded migrations. The
+ * caller holds the migration lock.
  */
 export async function adoptBaseline(client: pg.ClientBase): Promise<string[]> {
   await refuseBeforeBaseline(client);
   const recorded = await recordedMigrations(client);
   const kept = withoutReplaced(recorded);
-  // One statement, so one transaction.
+  // A single statement, and so a single transaction.
   if (kept.length < recorded.length)
     await client.query('delete from public.commerce_migrations where name <> all($1)', [kept]);
   return kept;

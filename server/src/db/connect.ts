@@ -19,14 +19,17 @@ export interface PoolOptions {
   applicationName?: string;
   /** How long to wait for a connection. */
   connectWithinMs?: number;
-  /** How long a connection stays open without use. Default: 30 seconds. */
+  /** How long a connection stays open without use; defaults to 30 seconds. */
   idleMs?: number;
 }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInteger);
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
 
-/** Converts PostgreSQL's text, in UTC, to ISO 8601. The contract has no form for years beyond 9999. */
+/**
+ * Converts PostgreSQL's text of a time in UTC to ISO 8601. Years beyond 9999 become the last time that the contract can
+ * express.
+ */
 export function parseMoment(text: string): string {
   const [, date, time, fraction = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
   return date ? `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z` : '9999-12-31T23:59:59.999Z';
@@ -38,10 +41,10 @@ function parseInteger(text: string): number {
   return value;
 }
 
-/** Limits of PostgreSQL for running a statement and waiting for a lock. */
+/** PostgreSQL's timeouts for running a statement and for waiting for a lock. */
 export const LONGEST_MS = { statement: 5_000, lock: 2_000 };
 
-/** The settings of every connection; times in milliseconds. */
+/** The settings of every connection. Times are in milliseconds. */
 const SETTINGS = {
   role: 'commerce_app',
   search_path: 'commerce,public',
@@ -49,7 +52,7 @@ const SETTINGS = {
   statement_timeout: String(LONGEST_MS.statement),
   lock_timeout: String(LONGEST_MS.lock),
   idle_in_transaction_session_timeout: '10000',
-  // Frequently read data are in memory, so an index look-up of a few rows beats reading a small table.
+  // Frequently read data is in memory, so an index look-up of a few rows is faster than reading a small table.
   random_page_cost: '1.1',
 };
 const BEGIN_WITH_SETTINGS = [
@@ -64,13 +67,13 @@ const BEGIN_WITH_SETTINGS = [
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
 
-/** The keys of list rows that one statement is about to read. */
+/** The keys of the rows that one statement is about to read. */
 export interface AskedRows {
   keys: Set<string>;
   rows: Promise<Map<string, object>>;
 }
 
-/** A connection of the pool during one piece of work, with the state of that work. */
+/** A connection of the pool during one piece of work, and the state of that work. */
 export class Connection {
   readonly client: pg.PoolClient;
   /** Whether the connection remains the same between transactions, so that it keeps settings and prepared statements. */
@@ -80,11 +83,11 @@ export class Connection {
   /** The time limits of unanswered statements in milliseconds, in order. */
   readonly #unanswered: number[] = [];
   #silence: NodeJS.Timeout | undefined;
-  /** Statements whose result is not awaited. If one fails, so does the end of the transaction. */
+  /** Statements whose result is not awaited. If one fails, the end of the transaction fails too. */
   unheard: Promise<unknown>[] = [];
   /** Deadline of the work, in milliseconds since 1970. */
   endsAt = Number.POSITIVE_INFINITY;
-  /** Whether the database has refused writes since the connection was taken. */
+  /** Whether the database has rejected writes since the connection was taken. */
   isOutdated: () => boolean = () => false;
   /** Rows requested in the same tick, by site and list (listing.ts). */
   readonly asked = new Map<string, Map<object, AskedRows>>();
@@ -95,7 +98,7 @@ export class Connection {
     this.silenceMs = silenceMs;
   }
 
-  /** Call it for each statement sent. Its time starts when the previous ones are answered. */
+  /** Notes that a statement was sent. Its time limit starts once the previous statements are answered. */
   noteSent(limitMs: number): void {
     this.#unanswered.push(limitMs);
     if (this.#unanswered.length === 1) this.#limitSilence();
@@ -106,7 +109,7 @@ export class Connection {
     this.#limitSilence();
   }
 
-  /** A statement that is not answered in time cuts the connection, and fails with all later ones. */
+  /** If a statement is not answered in time, closes the connection; that statement and all later ones fail. */
   #limitSilence(): void {
     clearTimeout(this.#silence);
     const [limitMs] = this.#unanswered;
@@ -116,8 +119,8 @@ export class Connection {
 }
 
 /**
- * Takes a connection from the pool. The time that the caller waited for it reduces the time for answers. Throws
- * DatabaseReadOnly while the database refuses writes.
+ * Takes a connection from the pool. The time for which the caller waited for it reduces the time for answers. Throws
+ * DatabaseReadOnly while the database rejects writes.
  */
 export async function takeConnection(pool: pg.Pool): Promise<Connection> {
   if (isReadOnly(pool)) throw new DatabaseReadOnly();
@@ -130,7 +133,7 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
   return connection;
 }
 
-/** A statement without values, such as BEGIN and COMMIT. */
+/** Sends a statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
   const name = connection.keepsSession && BOUNDARIES[text] ? text : undefined;
   return transmit(connection, { name, text, values: undefined }, Math.min(within_ms, connection.silenceMs));
@@ -148,7 +151,7 @@ async function transmit<Row extends object>(
   try {
     return await (connection.client.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
   } catch (error) {
-    // Replaces the stack of the socket's reader, which does not help.
+    // Replaces the stack of the socket's reader, which does not help to find the cause.
     if (error instanceof Error) Error.captureStackTrace(error);
     span?.fail(error);
     throw error;
@@ -164,7 +167,7 @@ function spanOf(text: string): SpanStart {
   return { name: summary, kind: 'client', attributes, onlyWithin: true };
 }
 
-/** Statements sent in the same tick leave in one packet, because writing a packet costs more than its content. */
+/** Sends the statements of the same tick in one packet, because writing a packet costs more than its content. */
 function gatherWrites(connection: Connection): void {
   const stream = streamOf(connection);
   if (stream.writableCorked > 0) return;
@@ -175,22 +178,25 @@ function gatherWrites(connection: Connection): void {
   });
 }
 
-/** Cuts a connection with its pending statements: PostgreSQL rolls back. `end` would wait for the statements. */
+/**
+ * Closes a connection at once, with its pending statements, so that PostgreSQL rolls back. `end` would wait for the
+ * statements.
+ */
 export function cut(connection: Connection, reason?: Error): void {
   streamOf(connection).destroy(reason);
 }
 
-/** Returns a connection to its pool, which closes one that failed, was cut or is outdated. */
+/** Returns a connection to its pool, which closes it if it failed, was cut off or is outdated. */
 export function giveBack(connection: Connection, broken: Error | undefined): void {
   connection.client.release(broken ?? (streamOf(connection).destroyed || connection.isOutdated()));
 }
 
-/** Not declared by `pg`. */
+/** The stream of a connection, which `pg` does not declare. */
 function streamOf({ client }: Connection): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
-/** Waits for statements sent in the same tick. Throws the error of the first that failed on its own. */
+/** Waits for statements sent in the same tick. Throws the error of the first statement that failed by itself. */
 export async function together<const Sent extends readonly unknown[]>(
   ...sent: Sent
 ): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {
@@ -204,15 +210,15 @@ export async function together<const Sent extends readonly unknown[]>(
   };
 }
 
-/** A pool behind a pooler that gives each transaction another connection to PostgreSQL. */
+/** A pool for a pooler that gives each transaction another connection to PostgreSQL. */
 class PooledByTransaction extends pg.Pool {}
 
-/** Whether a connection remains the same between transactions. */
+/** Whether the connections of a pool remain the same between transactions. */
 export function keepsSessions(pool: pg.Pool): boolean {
   return !(pool instanceof PooledByTransaction);
 }
 
-/** The statement that begins a transaction. Behind a pooler in transaction mode it also applies the settings. */
+/** The statement that begins a transaction. Behind a pooler in transaction mode it applies the settings too. */
 export function begin({ keepsSession }: Connection): string {
   return keepsSession ? 'begin' : BEGIN_WITH_SETTINGS;
 }
@@ -239,8 +245,8 @@ export function openPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * If a request's connection is lost, its next statement fails, and an idle connection is replaced. Without a handler, either
- * event would end the process.
+ * Handles lost connections: the next statement of a request fails, and an idle connection is replaced. Without a
+ * handler, either event would end the process.
  */
 export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
   pool.on('error', () => {});
@@ -251,20 +257,20 @@ export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
 const STATEMENT_LIMIT = 2_000;
 const named = new Map<string, Pick<StatementConfig, 'name' | 'text'>>();
 
-/** Called with each statement while its sender is on the stack; what it returns is called with the result. */
+/** Called with each statement while its sender is on the stack. The returned function is called with the result. */
 export type ResultObserver = (text: string) => (result: pg.QueryResult) => void;
 
 let observer: ResultObserver | undefined;
 
-/** For tests that compare the columns of results with the declared types (scripts/check-row-types.ts). */
+/** Lets tests compare the columns of results with the declared types (scripts/check-row-types.ts). */
 export function observeResults(next: ResultObserver): void {
   observer = next;
 }
 
 /**
- * Sends a statement, prepared under a name for its text. PostgreSQL plans it again each time while it estimates fewer
- * rows for the given values than on average, as for any short array. If planning takes longer than running, arrays are
- * therefore written as `(select $1::uuid[])`: the planner cannot see their values, and keeps one generic plan.
+ * Sends a statement, prepared under a name for its text. PostgreSQL plans it again each time if it estimates fewer rows
+ * for the given values than on average, as for any short array. So where planning takes longer than running, arrays are
+ * written as `(select $1::uuid[])`: the planner then cannot see their values, and keeps one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const { name, text } = connection.keepsSession ? nameOf(statement.text) : { name: undefined, text: statement.text };
@@ -274,7 +280,10 @@ export async function query<Row extends object>(connection: Connection, statemen
   return result;
 }
 
-/** Returns the same string each time, so that comparing it with the prepared one is free. */
+/**
+ * The name of a statement. It is the same string each time, so that comparing it with that of the prepared statement is
+ * cheap.
+ */
 function nameOf(text: string): Pick<StatementConfig, 'name' | 'text'> {
   const known = named.get(text);
   if (known) return known;

@@ -19,7 +19,7 @@ import { promisify } from 'node:util';
 import { makeDataDir } from '../secret-key.ts';
 import { type Account, type Binaries, makeOpenDir, mayEnter } from './embedded-binaries.ts';
 
-/** The files of one PostgreSQL. */
+/** The files of one PostgreSQL cluster. */
 export interface Cluster {
   /** Absolute, without symbolic links. */
   directory: string;
@@ -28,12 +28,12 @@ export interface Cluster {
 }
 
 const MAJOR_VERSION = '18';
-// Stored with the files that it opens, so that both exist together.
+// Stored in the cluster's directory, so that password and files exist together.
 const PASSWORD_FILE = 'commerce.password';
 
 /**
- * The cluster in `dataDir/postgres`, created on first use. Creation ends with one rename: a killed process leaves only
- * a draft, and if two start at once, one wins and both use its cluster.
+ * The cluster in `dataDir/postgres`, which is created on first use. The creation ends with one rename: a killed process
+ * leaves only a draft, and of two processes that start at once, one wins and both use its cluster.
  */
 export async function openCluster(options: {
   dataDir: string;
@@ -118,8 +118,7 @@ async function make({ binaries, account, durable }: Making, place: string): Prom
 }
 
 /**
- * For a data directory that the account may not enter, such as one under /root: creates the files in the open
- * directory.
+ * Creates the files in the open directory, if the account may not enter the data directory, such as one under /root.
  */
 async function makeElsewhere(making: Making, place: string): Promise<void> {
   const elsewhere = join(makeOpenDir(), `data-${randomUUID()}`);
@@ -134,7 +133,7 @@ async function makeElsewhere(making: Making, place: string): Promise<void> {
 
 const DRAFT_LIFETIME_MS = 600_000;
 
-/** Deletes drafts of killed starts. A recent draft may belong to another start in progress. */
+/** Deletes drafts of starts that were killed. A recent draft may belong to a start that is still in progress. */
 function sweepDrafts(place: string): void {
   const parent = join(place, '..');
   for (const name of readdirSync(parent)) {
@@ -162,8 +161,8 @@ async function initdb(
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
-    // Except for the definition of letters: pg_trgm asks the machine's locale, and in the C locale only ASCII letters
-    // count.
+    // The definition of letters comes from the machine's locale: pg_trgm uses it, and in the C locale only ASCII
+    // letters count.
     `--lc-ctype=${unicodeLocale()}`,
     '--no-instructions',
   ];

@@ -9,23 +9,23 @@ import type { Account, Binaries } from './embedded-binaries.ts';
 import { type Cluster, plainEnv } from './embedded-cluster.ts';
 import { freePort } from './free-port.ts';
 
-/** How to run one cluster's postmaster, PostgreSQL's main process. */
+/** What is needed to run the postmaster, PostgreSQL's main process, of one cluster. */
 export interface PostmasterDeps {
   cluster: Cluster;
   binaries: Binaries;
   account: Account | undefined;
   /** Where PostgreSQL logs. */
   logFile: string;
-  /** False trades crash safety for speed: for tests only. */
+  /** False gives up crash safety for speed; for tests only. */
   durable: boolean;
   onProgress: (sentence: string) => void;
-  /** Called when PostgreSQL was spawned and does not answer yet. */
+  /** Called when PostgreSQL was started but does not answer yet. */
   onSpawn: () => void;
 }
 
 export interface Running {
   port: number;
-  /** True if the postmaster was already running, false if we started it. */
+  /** Whether the postmaster was already running; false if we started it. */
   reused: boolean;
 }
 
@@ -33,8 +33,8 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 20;
 
 /**
- * A postmaster of this cluster that answers: one that a killed server left behind, or a new one on `port` (any free one
- * if undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log if none starts.
+ * A postmaster of this cluster that answers: one that a killed server left running, or a new one on `port` (any free
+ * port if undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log if none starts.
  */
 export async function runningPostmaster(deps: PostmasterDeps, port?: number): Promise<Running> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -59,8 +59,8 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
 }
 
 /**
- * Stops the postmaster: open transactions are rolled back, committed ones are on disk. Another server may start the
- * next postmaster as soon as this one has ended; `pg_ctl stop --wait` would mistake that one for this one.
+ * Stops the postmaster. Open transactions are rolled back; committed ones are on disk. Another server may start the
+ * next postmaster as soon as this one has ended, and `pg_ctl stop --wait` would mistake that one for this one.
  */
 export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
@@ -71,9 +71,9 @@ export async function stopPostmaster({ cluster, binaries, account }: PostmasterD
       env: plainEnv(),
       windowsHide: true,
     });
-  // An immediate stop is safe as well, but the next start is slower: it replays the log.
+  // An immediate stop is safe too, but it makes the next start slower, because the log must be replayed.
   for (const [mode, seconds] of [['fast', 15] as const, ['immediate', 5] as const]) {
-    // Fails if the postmaster has ended meanwhile.
+    // This fails if the postmaster has ended meanwhile.
     const failure = await stop(mode).then(
       () => undefined,
       (error: Error) => error,
@@ -98,7 +98,7 @@ interface Lock {
   status: string;
 }
 
-/** Whether the postmaster is shutting down; true before it closes its connections. */
+/** Whether the postmaster is shutting down. It becomes true before its connections are closed. */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';
 }
@@ -106,7 +106,7 @@ export function isStopping(directory: string): boolean {
 function lockOf(directory: string): Lock | undefined {
   try {
     const [pid, , , port, , , , status] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
-    // A file without a port is new: its postmaster is still starting. Nothing answers on port 0.
+    // If the file contains no port, its postmaster is still starting. Nothing answers on port 0.
     return { pid: Number(pid), port: Number(port ?? 0), status: status?.trim() ?? '' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -115,8 +115,8 @@ function lockOf(directory: string): Lock | undefined {
 }
 
 /**
- * `answers`: ours, accepts connections. `busy`: ours, starts, recovers or stops. `foreign`: another program has its
- * process id. `gone`: no process has its id.
+ * State of a postmaster. `answers`: it is ours and accepts connections. `busy`: it is ours and is starting, recovering
+ * or stopping. `foreign`: another program has its process id. `gone`: no process has its id.
  */
 async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy' | 'foreign' | 'gone'> {
   if (lock.port > 0 && (await answers(cluster, lock.port))) return 'answers';
@@ -138,7 +138,7 @@ async function answers(cluster: Cluster, port: number): Promise<boolean> {
   }
 }
 
-/** A client of the superuser, not yet connected. Losing its connection does not throw. */
+/** A client that logs in as superuser and is not connected yet. A lost connection throws nothing. */
 export function clientOf({ password }: Cluster, port: number, database: string, name = 'commerce-start'): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -156,7 +156,7 @@ export function clientOf({ password }: Cluster, port: number, database: string, 
   return client;
 }
 
-/** Whether a process with this id exists, of any user. */
+/** Whether a process with this id exists, whoever runs it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -179,9 +179,9 @@ function isPostmaster(pid: number, directory: string): boolean {
 }
 
 /**
- * PostgreSQL takes any running process of its user with that id for its former postmaster, and would not start if
- * another process got the id after a reboot. The file stays, with an id that no process has, so that PostgreSQL still
- * checks its shared memory for other processes of its own.
+ * Replaces the process id in the lock file with one that no process has. If another process of the same user got the
+ * old id after a reboot, PostgreSQL would take it for its former postmaster and not start. The file itself stays, so
+ * that PostgreSQL still checks its shared memory for other processes of its own.
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');
@@ -192,7 +192,7 @@ function disownLock(directory: string): void {
 
 async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<'answers' | 'exited'> {
   const { cluster, binaries, account } = deps;
-  // In its own session it does not get Ctrl-C: we do, and stop PostgreSQL last.
+  // In a session of its own, PostgreSQL does not get Ctrl-C. We do, and stop it last.
   const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
   const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(deps.durable)], {
     ...account,
@@ -221,16 +221,16 @@ async function start(deps: PostmasterDeps, port: number, deadline: number): Prom
 function settings(durable: boolean): string[] {
   const chosen = {
     listen_addresses: '127.0.0.1',
-    // The path of a socket is limited to 107 bytes, which a data directory may exceed.
+    // The path of a socket has at most 107 bytes, and a data directory may be longer.
     unix_socket_directories: '',
     max_connections: '100',
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // Plans made while a table is empty are replaced after it was analysed; a first import should not wait a minute for
-    // that.
+    // Plans made while a table is empty are replaced once it has been analysed, which should not take a minute after
+    // the first import.
     autovacuum_naptime: '10s',
-    // After a crash the whole directory is synced before recovery, which takes seconds file by file.
+    // After a crash the whole directory is synced before recovery, which takes seconds if done file by file.
     recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',
     // Short statements gain nothing from these, and parallel workers need more shared memory than containers have.
     jit: 'off',
@@ -245,7 +245,7 @@ function settings(durable: boolean): string[] {
   return Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Whether one call syncs a file system and reports failures, as Linux does since 5.8. */
+/** Whether one call can sync a file system and report failures, as in Linux since 5.8. */
 function canSyncAtOnce(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 8));

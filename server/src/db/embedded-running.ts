@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The address of the embedded database of a running server with this data directory, for a command. Throws if its files
- * cannot be read.
+ * The URL of the embedded database that a running server with this data directory uses, for a command. Throws if its
+ * files cannot be read.
  */
 export function runningEmbeddedUrl(dataDir: string): string {
   const directory = join(dataDir, 'postgres');

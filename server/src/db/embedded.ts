@@ -12,19 +12,20 @@ import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostm
  *
  * 1. Open the cluster, or create it (embedded-cluster.ts).
  * 2. Find its postmaster, or start one (embedded-postmaster.ts).
- * 3. Take the owner's advisory lock on our connection: a killed server loses it at once, and a second server on the
- * directory is rejected while it is held.
+ * 3. Take the owner's advisory lock on our connection. A killed server loses it at once; while it is held, a second
+ *    server on the same directory is rejected.
  * 4. Create the role and the database of the shop if they are missing.
- * The connection with the lock also watches PostgreSQL: when it breaks, steps 2 and 3 are repeated.
+ *
+ * The connection that holds the lock also detects when PostgreSQL stops: if it breaks, steps 2 and 3 are repeated.
  */
 export interface Embedded {
-  /** The address for the owner of the database `commerce`, who is not a superuser. */
+  /** The URL for the owner of the database `commerce`, who is not a superuser. */
   url: string;
-  /** The address for the superuser in the same database, for bypassing row-level security in tests. */
+  /** The URL for the superuser in the same database, with which tests bypass row-level security. */
   superuserUrl: string;
-  /** True if a killed server had left PostgreSQL running. */
+  /** Whether a killed server had left PostgreSQL running. */
   reused: boolean;
-  /** Stops PostgreSQL; committed data are on disk when it returns. */
+  /** Stops PostgreSQL. Committed data is on disk when it returns. */
   stop: () => Promise<void>;
 }
 
@@ -32,13 +33,13 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** Called with a sentence for each slow step and each repair. */
   onProgress?: (sentence: string) => void;
-  /** Called when PostgreSQL was spawned: the caller can do work of its own until it answers. */
+  /** Called when PostgreSQL was started, so that the caller can do other work until it answers. */
   onSpawn?: () => void;
-  /** False trades crash safety for speed, for tests only. */
+  /** False gives up crash safety for speed; for tests only. */
   durable?: boolean;
 }
 
-/** The data directory is in use by another server. */
+/** Another server uses the data directory. */
 export class DataDirInUse extends Error {
   constructor(dataDir: string, holder: string) {
     super(`${dataDir} is in use by another server${holder}. Stop that one, or set DATA_DIR to another directory.`);
@@ -48,7 +49,7 @@ export class DataDirInUse extends Error {
 
 /**
  * Starts the embedded PostgreSQL, or takes over one that a killed server left running. Throws DataDirInUse if a running
- * uses it, or an Error that names the remedy.
+ * server uses it, or an Error that explains what to do.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
@@ -103,19 +104,22 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
       owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
       await lockDataDirectory(owner, dataDir);
-      // The lock may be free because a stopping PostgreSQL closed its former owner's connection before ours.
+      // The lock may be free only because a stopping PostgreSQL has closed its former owner's connection before ours.
       if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
     } catch (error) {
       owner?.end().catch(() => {});
-      // The former owner may have stopped PostgreSQL meanwhile: then it is started again.
+      // The former owner may have stopped PostgreSQL meanwhile; then it is started again.
       if (error instanceof DataDirInUse || attempt === ATTEMPTS) throw error;
       await sleep(100);
     }
   }
 }
 
-/** Retries for a while: the backend of a server that was just killed may still hold the lock. */
+/**
+ * Takes the advisory lock of the data directory. Retries for a while, because the backend of a server that was just
+ * killed may still hold it.
+ */
 async function lockDataDirectory(owner: pg.Client, dataDir: string): Promise<void> {
   const deadline = Date.now() + LOCK_WITHIN_MS;
   for (;;) {
@@ -137,7 +141,10 @@ async function holderOfLock(owner: pg.Client): Promise<string> {
   return rows[0] ? ` (${rows[0].name})` : '';
 }
 
-/** The shop's database belongs to a role that may create roles, as migrations do, but is not a superuser. */
+/**
+ * Creates the shop's database and the role that owns it. The role may create roles, as migrations do, but is not a
+ * superuser.
+ */
 async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise<void> {
   const { rows } = await owner.query<{ role: boolean; database: boolean }>(
     `select exists (select from pg_roles where rolname = 'commerce') as role,
@@ -149,7 +156,7 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
   if (!rows[0]?.database) await owner.query('create database commerce owner commerce');
 }
 
-/** Repeats steps 2 and 3 on the same port whenever the owner's connection breaks, until it is stopped. */
+/** Whenever the owner's connection breaks, repeats steps 2 and 3 on the same port, until it is stopped. */
 function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
   let current = first;
@@ -185,8 +192,8 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
 const LEAVE_WITHIN_MS = 1_000;
 
 /**
- * Waits for other connections to end. A pool reports its end before that; if PostgreSQL closes one of them, it raises
- * an unhandled error.
+ * Waits until other connections have ended. A pool reports their end too early, and an unhandled error is raised if
+ * PostgreSQL closes one of them.
  */
 async function othersToLeave(owner: pg.Client): Promise<void> {
   const deadline = Date.now() + LEAVE_WITHIN_MS;
@@ -194,6 +201,6 @@ async function othersToLeave(owner: pg.Client): Promise<void> {
   try {
     while (Date.now() < deadline && (await owner.query(others)).rowCount) await sleep(10);
   } catch {
-    // PostgreSQL has stopped, and so have its connections.
+    // PostgreSQL has stopped, so its connections have ended.
   }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => client.end());
 
-/** Rows of the table in docs/scaling.md: a feature and its names in backticks. */
+/** The rows of the table in docs/scaling.md: a feature, and its names in backticks. */
 function documented(): Record<string, string[]> {
   const page = readFileSync(new URL('../../../docs/scaling.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| Feature | In use | On Citus |\n|---|---|---|\n');

@@ -1,12 +1,12 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 
 /**
- * An SQL expression for each field of a row or a JSON object, in order. A missing required field does not compile; an
- * optional one is only read if it is listed.
+ * An SQL expression for each field of a row or a JSON object, in order. If a required field is missing, this does not
+ * compile; an optional field is read only if it is listed.
  */
 export type Fields<Row> = { [Name in keyof Row]: Sql };
 
-/** The select list of these fields. */
+/** The select list for these fields. */
 export function selectList<Row extends object>(fields: Fields<Row>): Sql {
   return join(
     entriesOf(fields).map(([name, value]) => sql`${value} as ${raw(name)}`),
@@ -14,12 +14,12 @@ export function selectList<Row extends object>(fields: Fields<Row>): Sql {
   );
 }
 
-/** The expression of a JSON object with these fields. */
+/** An expression for a JSON object with these fields. */
 export function jsonObject<T extends object>(fields: Fields<T>): Sql {
   return sql`json_build_object(${pairsOf(fields)})`;
 }
 
-/** The same in `jsonb`, which has its own order. */
+/** An expression for a `jsonb` object with these fields, which has its own order. */
 export function jsonbObject<T extends object>(fields: Fields<T>): Sql {
   return sql`jsonb_build_object(${pairsOf(fields)})`;
 }
@@ -31,7 +31,7 @@ function pairsOf(fields: object): Sql {
   );
 }
 
-/** `raw` is safe for the names, which come from types in the source. */
+/** The names and expressions of the fields. `raw` is safe for the names, because they come from types in the source. */
 function entriesOf(fields: object): [string, Sql][] {
   return Object.entries(fields);
 }

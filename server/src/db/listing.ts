@@ -1,15 +1,15 @@
 import type { Sql } from 'sql-template-tag';
 import { type AskedRows, type Connection, query } from './connect.ts';
 
-/** Rows of a tenant that are read by key: the statement for several keys, and the key of a row. */
+/** Describes rows of a tenant that are read by key: the statement that reads several keys, and the key of a row. */
 export interface Listing<Row> {
   statement(site_id: string, keys: string[]): Sql;
   keyOf(row: Row): string;
 }
 
 /**
- * The row of a key. One statement reads all keys requested in the same tick, because its overhead is often higher than
- * the cost of another key.
+ * The row with a key. One statement reads all keys requested in the same tick, because a statement often costs more
+ * than another key.
  */
 export async function rowOf<Row extends object>(
   connection: Connection,

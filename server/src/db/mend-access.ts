@@ -20,12 +20,15 @@ export interface Gap {
   statement: string;
 }
 
-/** A statement that changes a table waits for its users and blocks others meanwhile, so it must not wait long. */
+/**
+ * Number of attempts to change a table. The statement waits for the table's users and blocks others meanwhile, so it
+ * must not wait long.
+ */
 const ATTEMPTS = 5;
 
 /**
- * Adds missing grants and policies of the roles, and sets the owner of the search functions; with `only`, for that role
- * only. Expects the roles and the migrated schema, including the queue's. Returns what it added.
+ * Adds the grants and policies that roles lack, and sets the owner of the search functions; with `only`, for that role
+ * only. The roles, the migrated schema and the queue's schema must exist. Returns what it added.
  */
 export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
   const gaps = (await accessGaps(client)).filter(({ role }) => only === undefined || role === only);
@@ -34,7 +37,10 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
   return given;
 }
 
-/** Returns whether it was added. A table that is locked for long may block backups, but not the start of the server. */
+/**
+ * Adds a missing grant, policy or owner. Returns whether it was added. A table that is locked for long may block
+ * backups, but must not block the start of the server.
+ */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -57,7 +63,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
   }
 }
 
-/** The missing grants, policies and owners compared with the migrations. */
+/** The grants, policies and owners that the database lacks compared with the migrations. */
 export async function accessGaps(client: Client): Promise<Gap[]> {
   const roles = await knownRoles(client);
   const tables = await tablesOf(client);
@@ -78,7 +84,7 @@ interface Relation {
   schema: string;
   name: string;
   kind: 'table' | 'sequence';
-  /** Row-level security is on. */
+  /** Whether row-level security is on. */
   walled: boolean;
 }
 
@@ -94,7 +100,7 @@ async function tablesOf(client: Client): Promise<Relation[]> {
   return rows;
 }
 
-/** The grants that must exist, such as `SELECT on table commerce.orders to commerce_app`. */
+/** The missing grants, such as `SELECT on table commerce.orders to commerce_app`. */
 async function missingRights(client: Client, relations: Relation[], roles: string[]): Promise<Gap[]> {
   const held = await heldRights(client);
   const wanted = wantedRights(relations).filter(({ role }) => roles.includes(role));
@@ -163,7 +169,7 @@ async function heldRights(client: Client): Promise<Set<string>> {
   return new Set(rows.map(textOf));
 }
 
-/** Default privileges, which give requests their rights to later tables. */
+/** The missing default privileges, which give requests their rights to tables that are created later. */
 async function missingDefaults(client: Client, roles: string[]): Promise<Gap[]> {
   if (!roles.includes('commerce_app')) return [];
   const { rows } = await client.query<{ type: string }>(
@@ -210,7 +216,7 @@ interface FoundFunction {
   name: string;
   signature: string;
   owner: string;
-  /** The login may change its owner. */
+  /** Whether the login may change the owner. */
   ours: boolean;
   open: boolean;
   callable: boolean;
@@ -231,7 +237,7 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
   const search = rows.filter(({ name, owner }) => SEARCH_FUNCTIONS.includes(name) && owner !== 'commerce_search');
   return [
     ...requests.filter(({ open }) => open).map(({ signature }) => revoked(signature)),
-    // Before the owner changes: afterwards only the new owner can grant rights to it.
+    // Before the owner changes, because afterwards only the new owner can grant rights to the function.
     ...rows
       .filter(({ callable, ours }) => !callable && ours && roles.includes('commerce_app'))
       .map(({ signature }) => called(signature)),
@@ -250,8 +256,9 @@ function called(signature: string): Gap {
 }
 
 /**
- * A function that the login does not own can be dropped by the owner of the schema and created again. Its definition
- * sets a parameter of pg_trgm, which PostgreSQL allows once that is loaded.
+ * The statement that gives a function its right owner if the login does not own it: the owner of the schema can drop
+ * the function and create it again. Its definition sets a parameter of pg_trgm, which PostgreSQL allows once that
+ * extension is loaded.
  */
 function handedOn({ signature, ours, definition }: FoundFunction): Gap {
   const anew = `select public.show_limit(); drop function ${signature}; ${definition}; grant execute on function ${signature} to commerce_app;`;

@@ -10,7 +10,7 @@ import { BASELINE } from './baseline.ts';
 import { openPool } from './connect.ts';
 import { LATEST_MIGRATION, MIGRATION_NAMES, migrate, pendingMigrations, rollback } from './migrate.ts';
 
-/** Runs work in a separate database of the test server, whose migrations may be rolled back. */
+/** Runs work in a separate database on the test server, whose migrations may be rolled back. */
 async function withDatabase(work: (url: string) => Promise<void>, template = 'template1'): Promise<void> {
   const name = `migrate_${process.pid}_${Date.now()}`;
   const admin = new pg.Client(superuserUrl());
@@ -76,7 +76,7 @@ test('migrates down to the baseline and up again with a shop that uses all featu
   }, migratedTemplate());
 });
 
-/** The terms of the search index with the number of products that have them. */
+/** The terms of the search index, with the number of products that contain them. */
 async function readTerms(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -92,7 +92,7 @@ async function readTerms(url: string): Promise<string[]> {
   }
 }
 
-/** Puts the migrations after the baseline into a separate batch: only the last batch is rolled back. */
+/** Puts the migrations after the baseline into a batch of their own, because only the last batch is rolled back. */
 async function putIntoNewBatch(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -100,7 +100,7 @@ async function putIntoNewBatch(url: string): Promise<void> {
   await client.end();
 }
 
-/** Orders of the version before line quantities. Each has one line of 3 pieces at 10. */
+/** Orders of the version before line quantities. Each has one line with a quantity of 3 at a price of 10. */
 const OLD_ORDERS = sql`
   with shop as (
     insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)

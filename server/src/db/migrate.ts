@@ -9,8 +9,8 @@ import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 const FOLDER = new URL('migrations/', import.meta.url);
 
 /**
- * The names of all migrations of this release, oldest first, from the folder. Each is loaded when it runs. A released
- * migration is never edited: a change is a new file.
+ * The names of all migrations of this release, oldest first, read from the folder. Each is loaded when it runs. A
+ * released migration is never edited: every change is a new file.
  */
 export const MIGRATION_NAMES = readdirSync(FOLDER)
   .filter((file) => /^\d{4}_/.test(file))
@@ -30,15 +30,15 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
 
 /**
  * Migrates the database to the schema of this release, or to the migration `last`, as the owner of the database.
- * Returns the names of the applied migrations. The address must be that of PostgreSQL itself. knex's lock row survives
- * a killed process, so it is cleared under our own lock, which does not.
+ * Returns the names of the applied migrations. The URL must lead to PostgreSQL itself. knex's lock row survives a
+ * killed process, so it is cleared while we hold our own lock, which does not survive it.
  */
 export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
   const connection = { connectionString: url, application_name: 'commerce migrate' };
   return underMigrationLock(url, wait, () => withClient(connection, (client) => migrateLocked(client, url, last)));
 }
 
-/** The same for a caller with the lock. Most starts find nothing to do, and do not load knex. */
+/** Like `migrate`, for a caller that holds the lock. Most starts find nothing to do, so they do not load knex. */
 export async function migrateLocked(client: pg.Client, url: string, last = LATEST_MIGRATION): Promise<string[]> {
   const recorded = await adoptBaseline(client);
   if (last === LATEST_MIGRATION && isComplete(recorded)) {
@@ -54,15 +54,15 @@ export async function migrateLocked(client: pg.Client, url: string, last = LATES
   });
 }
 
-/** A restored database starts a new era (see baseline/product-search.ts). */
+/** Statement that begins a new era in a restored database (see baseline/product-search.ts). */
 const BEGIN_ERA = 'call commerce.begin_change_era()';
 
-/** Whether exactly the migrations of this release have run. knex handles every other case. */
+/** Whether exactly the migrations of this release have run. All other cases are left to knex. */
 function isComplete(recorded: string[]): boolean {
   return recorded.toSorted().join() === MIGRATION_NAMES.join();
 }
 
-/** Rolls the last batch of migrations back. */
+/** Rolls back the last batch of migrations. */
 export async function rollback(url: string): Promise<string[]> {
   return withMigrator(url, LATEST_MIGRATION, async (knex) => {
     const [, undone] = (await knex.migrate.rollback()) as [number, string[]];
@@ -81,9 +81,9 @@ export async function pendingMigrations(url: string): Promise<string[]> {
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**
- * Policies read `app.site_id`, also for statements of triggers: a migration that changes rows sees no shop's rows
- * unless it turns row-level security off for the owner. Whether PostgreSQL evaluates a policy without scanning depends
- * on the plan, so on 15 a migration failed without the setting that works on 18.
+ * Sets `app.site_id` to no site. Policies read it even in statements of triggers. A migration that changes rows sees no
+ * rows of shops unless it turns row-level security off for the owner. Whether PostgreSQL evaluates a policy without
+ * scanning depends on the plan: on version 15 a migration failed without the setting, which worked on 18.
  */
 function nameNoSite(client: pg.Client, done: (error: Error | null) => void): void {
   client.query(`select set_config('app.site_id', '00000000-0000-0000-0000-000000000000', false)`, done);

@@ -4,14 +4,14 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { isSharedBetweenClients, isThroughProxy } from './pooler.ts';
 
 /**
- * Processes that start together migrate one after the other, by an advisory lock. A transaction holds it instead of a
+ * An advisory lock lets processes that start together migrate one after the other. A transaction holds it instead of a
  * session, so that it is released with its holder even if a pooler keeps the session. A waiting process reports the
- * holder and gives up after a time.
+ * holder, and gives up after a time.
  */
 export interface MigrationWait {
   /** Called with the reason for waiting, after one second and then every ten. */
   onWait?: (sentence: string) => void;
-  /** How long it waits. */
+  /** How long to wait. */
   seconds?: number;
 }
 
@@ -44,7 +44,7 @@ export async function underMigrationLock<T>(
   }
 }
 
-/** Rejects a pooler: migrations would work through it, but not the jobs, which use the same address. */
+/** Throws if there is a pooler: migrations would work through it, but not the jobs, which use the same URL. */
 async function refusePooler(client: pg.Client, url: string): Promise<void> {
   if (!(await isThroughProxy(client)) || !(await isSharedBetweenClients(url))) return;
   throw new Error(
@@ -64,7 +64,7 @@ async function acquire(client: pg.Client, { onWait = () => {}, seconds = WAIT_SE
 }
 
 async function acquireWithin(client: pg.Client, milliseconds: number): Promise<boolean> {
-  // Timeouts that an operator set for the database may be meant for requests: migrations take longer.
+  // Timeouts that an operator has set for the database may be meant for requests; migrations take longer.
   await client.query(
     `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
      set local lock_timeout = ${milliseconds}`,

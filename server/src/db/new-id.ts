@@ -7,8 +7,8 @@ let drawn = random.length;
 const last = { msecs: 0, seq: 0 };
 
 /**
- * The id of a new row when many are written at once: a UUID of version 7, greater than the previous ones. Random bytes
- * are drawn for many ids together, because that takes most of the time.
+ * The id of a new row, for writing many rows at once: a UUID of version 7 that is greater than the previous ones.
+ * Random bytes are drawn for many ids together, because drawing takes most of the time.
  */
 export function newId(): string {
   if (drawn === random.length) {
@@ -20,7 +20,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > last.msecs) {
     last.msecs = now;
-    // From the lower half of its range, so that incrementing does not overflow.
+    // From the lower half of the range, so that incrementing does not overflow.
     last.seq = new DataView(own.buffer, own.byteOffset).getUint32(0) >>> 1;
   } else {
     last.seq += 1;

@@ -1,2 +1,2 @@
-/** A row of a left join, or null in each column if there is none. */
+/** A row of a left join, whose columns are all null if there is none. */
 export type OrNulls<Row> = Row | { [Column in keyof Row]: null };

@@ -6,7 +6,7 @@ import { withClient } from './client.ts';
 const UNKNOWN_SETTING = '42704';
 
 /**
- * The tables whose policies PostgreSQL evaluates while it plans a statement. The setting must not exist on the
+ * The tables whose policies PostgreSQL evaluates while it plans a statement. `app.site_id` must not exist on the
  * connection.
  */
 async function readWhilePlanned(client: pg.Client): Promise<string[]> {

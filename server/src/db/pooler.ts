@@ -2,20 +2,23 @@ import pg from 'pg';
 
 /**
  * Detects a pooler in front of PostgreSQL. In transaction mode, each transaction of a client may use another
- * connection, so that locks, LISTEN and settings of a session are lost, or affect other clients.
+ * connection. Locks, LISTEN and settings of a session are then lost, or affect other clients.
  */
 
 const ROUNDS = 3;
 const TIMEOUT_MS = 5_000;
 
-/** A pooler invents the process id for cancelling statements; PostgreSQL sends its own. */
+/**
+ * Whether there is a proxy between the client and PostgreSQL. PostgreSQL sends its own process id for cancelling
+ * statements; a pooler invents one.
+ */
 export async function isThroughProxy(client: pg.Client): Promise<boolean> {
   const { processID } = client as pg.Client & { processID?: number };
   return processID !== (await backendOf(client));
 }
 
 /**
- * Whether two clients of this address get the same PostgreSQL connection one after the other, as behind a pooler in
+ * Whether two clients of this URL get the same PostgreSQL connection one after the other, as behind a pooler in
  * transaction or statement mode.
  */
 export async function isSharedBetweenClients(url: string): Promise<boolean> {
@@ -24,7 +27,8 @@ export async function isSharedBetweenClients(url: string): Promise<boolean> {
     await Promise.all([first.connect(), second.connect()]);
     const backend = await backendOf(first);
     for (let round = 0; round < ROUNDS; round += 1) {
-      // The connection that the first client has just used is free for the second, unless it is reserved for the first.
+      // The connection that the first client has just used is free for the second, unless it is reserved for the first
+      // client.
       await second.query('begin');
       if ((await backendOf(second)) === backend || (await backendOf(first)) !== backend) return true;
       await second.query('rollback');

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
-/** Due jobs of a kind that have not started. */
+/** The due jobs of one kind that have not started. */
 export interface JobBacklog {
   job: string;
   waiting: number;
-  /** How long the oldest of them has been due. */
+  /** How long the oldest of these jobs has been due. */
   oldest_seconds: number;
 }
 
-/** Nobody waits longer for the figures. */
+/** Nobody waits for the result any longer than this. */
 const WITHIN_MS = 1_000;
 
 /** Reads the queue. Jobs that wait for their next attempt are not due. */

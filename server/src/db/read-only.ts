@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /**
- * A database that was demoted or set to read-only refuses every write with SQLSTATE 25006. After the first refusal the
- * process takes no connections for its work, closes the existing ones, and checks once a second on a new one whether
- * writes are accepted again: the address may lead to another server by then.
+ * Detects a database that was demoted or set to read-only, which rejects every write with SQLSTATE 25006. After the
+ * first rejection the process takes no connections, closes the existing ones, and checks once a second, on a new one,
+ * whether writes are accepted again: the URL may lead to another server by then.
  */
 const READ_ONLY = '25006';
 const ASK_AGAIN_MS = 1_000;
 const ANSWER_WITHIN_MS = 1_000;
 
-/** The database refuses writes, so no connection was taken. */
+/** The database rejects writes, so no connection was taken. */
 export class DatabaseReadOnly extends Error {
   readonly code = READ_ONLY;
 
@@ -27,30 +27,30 @@ export function isReadOnlyError(error: unknown): boolean {
 interface Refusal {
   /** Time of the last check. */
   asked: number;
-  /** Resolves when writes are accepted again; undefined while they are. */
+  /** Resolves when writes are accepted again; undefined while they are accepted. */
   over: Promise<void> | undefined;
-  /** The number of refused writes. Connections from before the last one are closed. */
+  /** The number of times that writes were rejected. Connections from before the last time are closed. */
   count: number;
 }
 
 const refusals = new WeakMap<pg.Pool, Refusal>();
 
-/** Whether the database of the pool is known to refuse writes. */
+/** Whether the pool's database is known to reject writes. */
 export function isReadOnly(pool: pg.Pool): boolean {
   return refusals.get(pool)?.over !== undefined;
 }
 
-/** How often the database of the pool refused writes. */
+/** How often the pool's database has started to reject writes. */
 export function refusalCount(pool: pg.Pool): number {
   return refusals.get(pool)?.count ?? 0;
 }
 
-/** Resolves at once unless the database of the pool is known to refuse writes, else when it accepts them again. */
+/** Resolves once the pool's database accepts writes, which is at once unless it is known to reject them. */
 export async function whenWritable(pool: pg.Pool): Promise<void> {
   await refusals.get(pool)?.over;
 }
 
-/** Records an error if it is the refusal of a write. */
+/** Records an error if it is the rejection of a write. */
 export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
   if (!isReadOnlyError(error) || isReadOnly(pool)) return;
   const { asked = 0, count = 0 } = refusals.get(pool) ?? {};
@@ -61,10 +61,13 @@ export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
   });
 }
 
-/** Checks on a connection of `probe` whether the database accepts writes, and records it for `pool` if not. */
+/**
+ * Checks on a connection of `probe` whether the database rejects writes, and if so records it for `pool`. Returns
+ * whether it does.
+ */
 export async function findReadOnly(pool: pg.Pool, probe: pg.Pool): Promise<boolean> {
   if (isReadOnly(pool)) return true;
-  // The first connection may be older than a failover. It is then closed, so that the second is new.
+  // The first connection may have been opened before a failover. It is then closed, so that the second is new.
   if ((await acceptsWrites(probe)) || (await acceptsWrites(probe))) return false;
   noteIfReadOnly(pool, new DatabaseReadOnly());
   return true;
@@ -82,7 +85,7 @@ async function closeIdle(pool: pg.Pool): Promise<void> {
   while (pool.idleCount > 0 && !pool.ending) (await pool.connect()).release(true);
 }
 
-/** Whether the database accepts writes on a connection of the pool. Closes one on which it does not. */
+/** Whether the database accepts writes on a connection of the pool. Closes the connection if it does not. */
 export async function acceptsWrites(pool: pg.Pool): Promise<boolean> {
   const connection = await pool.connect();
   let writable = false;

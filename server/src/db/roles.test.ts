@@ -9,7 +9,7 @@ import { prepareSchema } from '../commands/schema.ts';
 import { BASELINE } from './baseline.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
-/** A separate cluster, because roles belong to all of its databases, and these tests drop them. */
+/** A separate cluster, because roles belong to all databases of a cluster, and these tests drop them. */
 let cluster: Embedded;
 let dataDir = '';
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep, commerce_backup, commerce_backup_members';
 
-/** Drops everything that a dump restored on a cluster without the roles lacks. */
+/** Drops everything that is missing after a dump was restored on a cluster without the roles. */
 const LOSE_ROLES = `
   reassign owned by commerce_search to postgres;
   drop owned by ${ROLES};
@@ -35,7 +35,7 @@ const LOSE_ROLES = `
   grant execute on function commerce.enqueue, commerce.enqueue_all, commerce.enqueue_delivery, commerce.enqueue_deliveries
     to public;`;
 
-/** All rights of roles other than the owner, as lines. */
+/** All rights of roles other than the owner, one per line. */
 async function accessOf(url: string): Promise<unknown[]> {
   return send(
     url,
@@ -58,7 +58,7 @@ async function accessOf(url: string): Promise<unknown[]> {
   );
 }
 
-/** The findings of doctor about the roles of the cluster's database. */
+/** What doctor reports about the roles of the cluster's database. */
 async function findings(): Promise<unknown[]> {
   const found = await examine({ DATABASE_URL: cluster.url, DATA_DIR: dataDir });
   return found.filter(({ check }) => check === 'role' || check === 'access');
@@ -111,7 +111,7 @@ test('row-level security hides the rows of tenants from the owner until it switc
   await client.connect();
   await client.query('set role commerce_backup');
   const { rowCount } = await client.query('select from commerce.site_settings');
-  // Without a tenant it would be refused for that reason.
+  // Without a tenant the statement would be rejected for that reason.
   await client.query(`set app.site_id = '00000000-0000-0000-0000-000000000000'`);
   const write = client.query(`update commerce.site_settings set name = 'B'`);
   await expect(write).rejects.toThrow('permission denied');

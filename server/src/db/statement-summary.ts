@@ -1,8 +1,10 @@
 const summaries = new Map<string, string>();
-/** The texts of statements are constants; the limit guards against one that is not. */
+/** Maximum number of entries. The texts of statements are constants; the limit guards against one that is not. */
 const LIMIT = 2_000;
 
-/** A statement's verb and first table, such as `select products`: few words, and never a value. */
+/**
+ * A summary of a statement for traces: its verb and first table, such as `select products`. It never contains a value.
+ */
 export function summaryOf(text: string): string {
   const known = summaries.get(text);
   if (known) return known;

@@ -5,12 +5,12 @@ import pg from 'pg';
  * A statement that is cheaper than `pg`'s own when it is sent repeatedly:
  * - the columns of a prepared statement are requested once per connection.
  * - the statements of a transaction in one packet end in one Sync, and PostgreSQL answers them in one packet. After an
- * error it skips the rest up to the Sync: those statements fail here as PostgreSQL lets statements of an aborted
- * transaction fail. Outside of a transaction each has its own Sync, because otherwise an error of one would undo the
- * others.
+ *   error it skips the rest up to the Sync: those statements fail here as PostgreSQL lets statements of an aborted
+ *   transaction fail. Outside of a transaction each statement has its own Sync, because otherwise an error in one would
+ *   undo the others.
  */
 
-/** Parts of `pg` that it does not declare. */
+/** Parts of `pg` that it does not declare in its types. */
 interface ProtocolConnection extends EventEmitter {
   describe(what: { type: string; name: string }): void;
   execute(portal: { portal: string; rows: undefined }): void;
@@ -50,11 +50,11 @@ const Query = pg.Query as unknown as typeof ProtocolQuery;
 
 type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'>;
 
-/** The statements that begin and end transactions, which are prepared under their own texts. */
+/** The statements that begin and end transactions. They are prepared under their own texts. */
 export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
 
 export interface StatementConfig {
-  /** The name under which it is prepared; undefined for unprepared statements. */
+  /** The name under which the statement is prepared; undefined if it is not. */
   name: string | undefined;
   text: string;
   values: unknown[] | undefined;
@@ -62,7 +62,7 @@ export interface StatementConfig {
 
 /** Resolves to the result, so that it can replace the promise that `pg` returns. */
 export class Statement<Row extends object> extends Query implements PromiseLike<pg.QueryResult<Row>> {
-  /** Whether a Sync follows it, so that PostgreSQL itself reports when it is ready for the next. */
+  /** Whether a Sync follows the statement, so that PostgreSQL itself reports when it is ready for the next. */
   synced = true;
   readonly #settled: Promise<pg.QueryResult<Row>>;
   #known: Columns | undefined;
@@ -83,7 +83,7 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
     return this.#settled.then(onResult, onError) as Promise<T | E>;
   }
 
-  /** Called by `pg` to send it. */
+  /** Called by `pg` to send the statement. */
   override prepare(connection: ProtocolConnection): void {
     const state = states.get(connection);
     this.#known = state?.columns.get(this.name);
@@ -93,7 +93,7 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
     state?.describe(true);
   }
 
-  /** Called by `pg` once its values are bound. */
+  /** Called by `pg` once the values of the statement are bound. */
   _getRows(connection: ProtocolConnection): void {
     connection.execute({ portal: '', rows: undefined });
     const state = states.get(connection);
@@ -131,17 +131,17 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
   }
 }
 
-/** Stores the column data that `pg` parsed. */
+/** The column data that `pg` parsed. */
 function columnsOf({ fields, _parsers, _prebuiltEmptyResultObject }: Result): Columns {
   return { fields, _parsers, _prebuiltEmptyResultObject };
 }
 
-/** Errors of PostgreSQL itself have a severity; all others concern the connection. */
+/** Whether an error comes from PostgreSQL itself. Such errors have a severity; all others concern the connection. */
 export function isFromServer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
 }
 
-/** Code of a statement that fails because an earlier one of its transaction failed. */
+/** SQLSTATE of a statement that fails because an earlier one of its transaction has failed. */
 export const ABORTED = '25P02';
 
 function skipped(): Error {
@@ -151,7 +151,7 @@ function skipped(): Error {
   });
 }
 
-/** State of a connection, and the statements sent since the last Sync. */
+/** State of a connection, with the statements sent since the last Sync. */
 class ConnectionState {
   readonly columns = new Map<string | undefined, Columns>();
   readonly #sync: () => void;
@@ -165,7 +165,7 @@ class ConnectionState {
     connection.describe = (what) => {
       if (this.#describes) describe.call(connection, what);
     };
-    // `pg`'s own statements send these: earlier statements end with theirs, or before it.
+    // `pg`'s own statements send a Sync: earlier statements end with it, or before it.
     connection.sync = () => {
       this.#unsynced = undefined;
       this.#sync();
@@ -181,20 +181,20 @@ class ConnectionState {
     this.#describes = wanted;
   }
 
-  /** Ends a statement: by a Sync at once, or by that of the last one in the same packet. */
+  /** Ends a statement with a Sync: at once, or with the last statement in the same packet. */
   end(statement: Statement<object>): void {
     const boundary = BOUNDARIES[statement.text];
     if (boundary === 'begin') this.#inTransaction = true;
     if (this.#inTransaction) {
       statement.synced = false;
-      // A statement passed on after its packet was sent is answered too.
+      // A statement that is passed on after its packet was sent must be answered too.
       if (!this.#unsynced) process.nextTick(() => this.flush());
       this.#unsynced = statement;
     } else this.#sync();
     if (boundary === 'end') this.#inTransaction = false;
   }
 
-  /** Sends the outstanding Sync. */
+  /** Sends the Sync if statements still wait for one. */
   flush(): void {
     if (!this.#unsynced) return;
     this.#unsynced.synced = true;
@@ -205,18 +205,18 @@ class ConnectionState {
 
 const states = new WeakMap<ProtocolConnection, ConnectionState>();
 
-/** Call it once for each new connection of a pool whose statements are sent as `Statement`. */
+/** Prepares a new connection of a pool whose statements are sent as `Statement`. Call it once per connection. */
 export function prepareConnection(client: pg.PoolClient): void {
   const connection = connectionOf(client);
   states.set(connection, new ConnectionState(connection));
 }
 
-/** Call it before the data sent on the connection leave the process. */
+/** Ends the pending statements. Call it before the data written to the connection leaves the process. */
 export function flush(client: pg.PoolClient): void {
   states.get(connectionOf(client))?.flush();
 }
 
-/** Not declared by `pg`. */
+/** The connection of a client, which `pg` does not declare. */
 function connectionOf(client: pg.PoolClient): ProtocolConnection {
   return (client as unknown as { connection: ProtocolConnection }).connection;
 }

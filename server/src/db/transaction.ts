@@ -17,7 +17,7 @@ import { isFromServer } from './statement.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
 
-/** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
+/** The connection was lost during COMMIT, so it is unknown whether the transaction was committed. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('The connection was lost during COMMIT.', { cause });
@@ -25,10 +25,13 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** BEGIN needs no lock and no disk: a reachable database answers at once. */
+/** Time limit for BEGIN. It needs no lock and no disk, so a reachable database answers at once. */
 const BEGIN_WITHIN_MS = 2_000;
 
-/** Runs work on one connection between BEGIN and COMMIT. If it throws, everything is rolled back, and the error is rethrown. */
+/**
+ * Runs work on one connection between BEGIN and COMMIT. If the work throws, everything is rolled back, and the error is
+ * rethrown.
+ */
 export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   return inSentTransaction(pool, async (connection, begun) => {
     await begun;
@@ -37,9 +40,9 @@ export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) =
 }
 
 /**
- * The same with two fewer round trips. BEGIN is sent when the work starts, together with the work's first statements;
- * PostgreSQL runs none of them if BEGIN fails. Everything sent later must wait for `begun`. The work's last statement
- * leaves together with COMMIT.
+ * Like `inTransaction`, with two fewer round trips. BEGIN is sent when the work starts, together with its first
+ * statements; PostgreSQL runs none of them if BEGIN fails. Everything that is sent later must wait for `begun`. The
+ * last statement of the work is sent together with COMMIT.
  */
 export async function inSentTransaction<T>(
   pool: pg.Pool,
@@ -49,7 +52,7 @@ export async function inSentTransaction<T>(
   let broken: Error | undefined;
   try {
     const begun = send(connection, begin(connection), BEGIN_WITHIN_MS);
-    // Work that awaits `begun` sees its error; work that failed earlier did not await it.
+    // Work that awaits `begun` gets its error; work that failed before has not awaited it.
     begun.catch(() => undefined);
     noteTrace(connection);
     const { result, last } = await work(connection, begun);
@@ -66,7 +69,10 @@ export async function inSentTransaction<T>(
   }
 }
 
-/** Error codes of a transaction aborted for a serialisation conflict or a deadlock: it may run again. */
+/**
+ * SQLSTATE codes of a transaction that was aborted for a serialization conflict or a deadlock, so that it may run
+ * again.
+ */
 export const CONFLICTS: readonly string[] = ['40001', '40P01'];
 
 const ATTEMPTS = 3;
@@ -87,12 +93,12 @@ export async function retryConflicts<T>(
   }
 }
 
-/** Whether PostgreSQL refused with one of these codes. */
+/** Whether PostgreSQL rejected a statement with one of these codes. */
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes((error as { code?: string }).code ?? '');
 }
 
-/** Rolls back. Returns an error if the connection must be closed instead, which also rolls back. */
+/** Rolls back. If the connection must be closed instead, which rolls back too, returns an error. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
   takeAddedJobs(connection.client);
   connection.unheard = [];
@@ -104,7 +110,7 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
   );
 }
 
-/** Sends a statement without waiting for it. If it fails, so does the end of its transaction. */
+/** Sends a statement without waiting for it. If it fails, the end of its transaction fails too. */
 export function sendUnheard(connection: Connection, statement: Sql): void {
   endInTime(connection);
   note(connection, query(connection, statement));
@@ -120,12 +126,12 @@ export function endBy(connection: Connection, time: number): void {
   connection.endsAt = time;
 }
 
-/** The caller's own timeout fires first. */
+/** Time after the deadline for PostgreSQL's timeout, so that the caller's own timeout fires first. */
 const AFTER_THE_END_MS = 50;
 
 /**
- * Statements sent together with COMMIT cannot be undone. PostgreSQL therefore gets the remaining time as their limit,
- * if it is less than usual.
+ * Limits the time of statements that are sent together with COMMIT, because they cannot be undone. PostgreSQL gets the
+ * remaining time as their limit, if that is less than usual.
  */
 function endInTime(connection: Connection): void {
   const left = connection.endsAt - Date.now();
@@ -142,7 +148,7 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
   return sent;
 }
 
-/** Jobs added by a traced request carry its trace (migration 0169). */
+/** Passes the trace of a traced request on to the jobs that it adds (migration 0169). */
 function noteTrace(connection: Connection): void {
   const { traceparent } = traceHeaders();
   // An error aborts the transaction, whose next statement reports it.
@@ -164,7 +170,10 @@ async function commit(connection: Connection, last: Sql | undefined): Promise<vo
   if (writing.status === 'rejected') throw writing.reason;
 }
 
-/** Runs reads on one connection, in a transaction only if a pooler would give each statement another connection. */
+/**
+ * Runs reads on one connection. Uses a transaction only if a pooler would otherwise give each statement another
+ * connection.
+ */
 export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (!keepsSessions(pool)) return inTransaction(pool, work);
   const connection = await takeConnection(pool);
@@ -185,7 +194,9 @@ export function queryAlone<Row extends object>(pool: pg.Pool, statement: Sql): P
   return withConnection(pool, (connection) => query<Row>(connection, statement));
 }
 
-/** After our own timeout, the connection still waits for an answer, which its next user must not get. */
+/**
+ * Whether our own timeout has passed. The connection then still waits for an answer, which its next user must not get.
+ */
 function isSilent(error: unknown): boolean {
   const failure = error instanceof CommitUnknown ? error.cause : error;
   return (failure as { code?: string }).code === undefined && isLostConnection(failure);
@@ -194,13 +205,13 @@ function isSilent(error: unknown): boolean {
 const LOST_CODES = /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/;
 const LOST_MESSAGES = /Connection terminated|connection error|Query read timeout|not queryable/;
 
-/** The connection is lost, and its open transaction with it. */
+/** Whether the connection was lost, and with it its open transaction. */
 export function isLostConnection(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return LOST_CODES.test(code) || (!isFromServer(error) && LOST_MESSAGES.test(message));
 }
 
-/** No connection was available in time, or it was lost. */
+/** Whether no connection was available in time, or it was lost. */
 export function isUnreachable(error: unknown): boolean {
   return isLostConnection(error) || (error as Error).message === 'timeout exceeded when trying to connect';
 }

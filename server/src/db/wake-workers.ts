@@ -7,19 +7,19 @@ import sql, { type Sql } from 'sql-template-tag';
  * lost, workers find the jobs within two seconds by polling.
  */
 
-/** Code of the notice in which `commerce.add_jobs` reports how many jobs it added. */
+/** SQLSTATE of the notice in which `commerce.add_jobs` reports how many jobs it added. */
 const JOBS_ADDED = 'CJ001';
 
 const added = new WeakMap<object, number>();
 
-/** Call it once for each new connection. */
+/** Counts the jobs that the transactions of a new connection add. Call it once per connection. */
 export function countAddedJobs(connection: pg.PoolClient): void {
   connection.on('notice', ({ code, detail }) => {
     if (code === JOBS_ADDED) added.set(connection, (added.get(connection) ?? 0) + Number(detail));
   });
 }
 
-/** The number of jobs that the ending transaction has added. Call it at the end, also after a rollback. */
+/** The number of jobs that the ending transaction has added. Call it at the end, even after a rollback. */
 export function takeAddedJobs(connection: pg.PoolClient): number {
   const jobs = added.get(connection) ?? 0;
   if (jobs > 0) added.delete(connection);
@@ -27,14 +27,14 @@ export function takeAddedJobs(connection: pg.PoolClient): number {
 }
 
 /**
- * How long the first of some jobs waits for others, and how long jobs soon after a message wait: under load one
- * message, which is a separate transaction, serves the jobs of many requests.
+ * How long the first of several jobs waits for others, and how long jobs wait that follow soon after a message. Under
+ * load, one message, which is a separate transaction, serves the jobs of many requests.
  */
 const GATHER_MS = 5;
 const PAUSE_MS = 100;
 
 interface Waking {
-  /** Jobs not announced yet. */
+  /** The number of jobs that were not announced yet. */
   jobs: number;
   timer: NodeJS.Timeout | undefined;
   /** Time of the last message, on the clock of the process. */
