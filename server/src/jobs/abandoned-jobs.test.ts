@@ -38,7 +38,7 @@ test('frees abandoned jobs after the search for them has timed out once', async 
   await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
 }, 40_000);
 
-/** A job locked for the given time. */
+/** Adds a job that was locked this long ago. */
 async function givenHeldJob(holder: string, ago: string): Promise<void> {
   const { owner } = await testServer();
   await owner.query(`select graphile_worker.add_job('probe', job_key => $1)`, [holder]);

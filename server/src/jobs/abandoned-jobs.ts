@@ -4,17 +4,19 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import { isLostConnection } from '../db/transaction.ts';
 
 /**
- * A killed process leaves its jobs locked, and graphile-worker unlocks them only after four hours. Each process
- * therefore holds an advisory lock for each of its runners, which is released with its connection; a job whose runner
- * no longer holds that lock is unlocked. If a process only lost its connection for a moment, a job may run twice, which
- * every job tolerates.
+ * Unlocks the jobs of killed processes, which graphile-worker does only after four hours. Each process holds an
+ * advisory lock for each of its runners, which is released with its connection. A job whose runner no longer holds that
+ * lock is unlocked. If a process lost its connection only for a moment, a job may run twice, which every job tolerates.
  */
 const EVERY_MS = 5_000;
 const STATEMENT_MS = 5_000;
-/** Slightly longer, so that PostgreSQL's own error arrives first. */
+/**
+ * How long to wait for an answer: slightly longer than the statement timeout, so that PostgreSQL's own error arrives
+ * first.
+ */
 const SILENCE_MS = 6_000;
 const CONNECT_MS = 3_000;
-/** Jobs locked more recently may belong to a runner that does not hold its advisory lock yet. */
+/** Jobs locked more recently are left alone: their runner may not hold its advisory lock yet. */
 const GRACE = '10 seconds';
 const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]) as name';
 
@@ -26,11 +28,11 @@ export interface Watch {
   end(): Promise<void>;
 }
 
-/** `url` contains the login that owns the queue. */
+/** Watches for abandoned jobs. `url` contains the login that owns the queue. */
 export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   const runners: string[] = [];
   let connection: pg.Client | undefined;
-  /** The number of runners whose lock is held on this connection. */
+  /** The number of runners whose locks this connection holds. */
   let announced = 0;
   let timer: NodeJS.Timeout | undefined;
   let searching = false;
@@ -42,7 +44,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   }
 
   async function look(): Promise<void> {
-    // Statements must not queue behind one that PostgreSQL does not answer.
+    // Statements must not pile up behind one that PostgreSQL does not answer.
     if (searching) return;
     searching = true;
     try {
@@ -60,7 +62,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
     }
   }
 
-  /** An unanswered statement would block all later ones. */
+  /** Closes a connection whose statement is not answered, because it would block all later ones. */
   function discard(client: pg.Client): void {
     forget(client);
     client.end().catch(() => undefined);

@@ -4,7 +4,7 @@ import { openReceiver } from '../../test/receiver.ts';
 import { testServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** A session with the same notifications as workers. */
+/** A session that gets the same notifications as workers. */
 async function listen(): Promise<number[]> {
   const { owner } = await testServer();
   const listener = await owner.connect();

@@ -155,7 +155,7 @@ test('polls an authorized payment until the money arrives, and marks its order a
   await workOverdue(shop);
 
   expect(order).toMatchObject({ status: 'confirmed', payment_status: 'authorized' });
-  // Not by the job's count, which covers all shops.
+  // Not by the number that the job returns, which covers all shops.
   expect(before?.payment_status).toBe('authorized');
   const { data } = await shop.dashboard.GET(orderPath, at(order.id));
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
@@ -205,7 +205,7 @@ test('one failing payment does not keep other payments and shops from being proc
   await workOverdue(shops[0] as OpenShop);
 });
 
-/** The test provider, recording cancelled payments. */
+/** The test provider, which records the payments that it cancels. */
 function listening(shop: OpenShop): PaymentProvider & { cancelled: string[] } {
   const cancelled: string[] = [];
   return {
@@ -277,7 +277,7 @@ test("the job counts each order's sales for best sellers once, without blocking 
     });
     return data?.products[0]?.id;
   };
-  // Another transaction locks the product, like another order of it.
+  // Another transaction locks the product, as another order for it would.
   const other = await shop.owner.connect();
   try {
     await other.query('begin');

@@ -14,7 +14,7 @@ import { countSales } from '../shop/products/sales.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { asSweeper } from './as-sweeper.ts';
 
-/** Number of overdue rows of each kind, in all shops. */
+/** Number of overdue rows that were handled, by kind, in all shops. */
 export interface Overdue {
   carts: number;
   codes: number;
@@ -47,19 +47,19 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
 
-/** These steps wait for providers, which may hang: the other steps of all shops come first. */
+/** Steps that wait for providers, which may hang. The other steps of all shops run before them. */
 const PROVIDER_STEPS: Step[] = [
   async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
   async (tenant, deps) => ({ moves: await finishMoves(deps.db, tenant, deps) }),
 ];
 const SHOPS_SIDE_BY_SIDE = 4;
 /**
- * No provider is called after this time, and the last call is limited by `ProviderDeadlines.job`: a run ends within the
+ * No provider is called after this time, and `ProviderDeadlines.job` limits the last call, so a run ends within the
  * minute. The next run handles the rest, with the shops in another order.
  */
 const PROVIDERS_MS = 30_000;
 
-/** In separate transactions, so that no product is locked for long. */
+/** Counts the sales of a shop in separate transactions, so that no product is locked for long. */
 async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
   let all = 0;
   for (;;) {
@@ -70,9 +70,9 @@ async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
 }
 
 /**
- * Expires and reminds overdue carts, checkouts, orders and payments: finds the shops with due rows, and then works shop
- * by shop, under row-level security. Running it twice, or on two machines at once, is harmless. A failure in one shop
- * is logged and does not stop the others; throws at the end if there was one.
+ * Handles overdue carts, checkouts, orders and payments: expires them, or sends reminders. First finds the shops with
+ * due rows, and then works shop by shop under row-level security. Running it twice, or on two machines at once, is
+ * harmless. A failure in one shop is logged and does not stop the others; an error is thrown at the end.
  */
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, moves: 0, sales: 0 };
@@ -103,7 +103,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
   for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
-/** The shops with due rows, as seen by commerce_sweep, whose policies show only due rows. */
+/** The shops with due rows. They are read as commerce_sweep, whose policies show only due rows. */
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(

@@ -32,7 +32,7 @@ async function deliveriesOf({ dashboard }: OpenShop) {
 
 /** Makes the next attempt due now. */
 async function hurry({ owner, site_id }: OpenShop) {
-  // In one statement: a job whose delivery must wait finds nothing due, and ends.
+  // In one statement, because a job that runs before its delivery is due finds nothing to do and ends.
   await owner.query(
     `with due as (
         update commerce.webhook_deliveries set next_attempt_at = now() where site_id = $1 and status = 'pending'
@@ -298,7 +298,7 @@ test('handles ten concurrent deliveries with 410 without a deadlock', async () =
   await receiver.close();
 });
 
-/** The deliveries with remaining jobs. */
+/** The ids of the deliveries that still have jobs. */
 async function jobsOf({ owner, site_id }: OpenShop): Promise<{ delivery_id: string }[]> {
   const { rows } = await owner.query(
     `select payload->>'delivery_id' as delivery_id from graphile_worker._private_jobs
@@ -387,16 +387,16 @@ test('continues a delivery only once if a crash or a replay gave it two jobs', a
       seconds,
     ]);
 
-  // A job that runs early finds that another will run, and ends.
+  // A job that runs early ends, because it finds that another will run.
   await another(0);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
-  // Of two concurrent jobs, one continues.
+  // Of two concurrent jobs, only one continues.
   await another(60);
   await hurry(shop);
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 2);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 2 }]);
-  // Failed and replayed: the earlier job runs too early, or not at all.
+  // The delivery failed and was replayed, so its earlier job runs too early, or not at all.
   const params = { path: { webhook_id: id } };
   for (const status of ['disabled', 'active'] as const) {
     await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } });

@@ -9,11 +9,11 @@ import { createShare } from './fair-share.ts';
 import { jobRegistry } from './job-metrics.ts';
 import { Counter, Gauge, Histogram } from './metric-kinds.ts';
 
-/** Dependencies of webhook deliveries. */
+/** What webhook deliveries need. */
 export interface DeliveryDeps {
   db: Pool;
   egress: Egress;
-  /** Decrypts the secrets of webhooks. */
+  /** Decrypts webhook secrets. */
   secretKey: string;
   /** Maximum number of concurrent webhook calls. */
   webhookConcurrency: number;
@@ -39,7 +39,7 @@ const inFlight = new Gauge({
 });
 
 /**
- * Attempts a delivery: reads it, sends it outside of any transaction, and stores the outcome and its consequences. If
+ * Attempts a delivery: reads it, sends it outside of any transaction, and stores the result with its consequences. If
  * the process dies in between, the delivery stays pending, and another attempt sends it again with the same id (at
  * least once).
  */

@@ -2,16 +2,16 @@ import { makeWorkerUtils, type RunnerOptions } from 'graphile-worker';
 import type { Logger } from 'pino';
 
 /**
- * graphile-worker is notified of new jobs, but each worker finds jobs that become due later only by polling. Hundreds
- * of workers cannot poll often; here one statement polls for all of them.
+ * Wakes workers for jobs that become due. graphile-worker is notified of new jobs, but each worker finds jobs that
+ * become due later only by polling. Hundreds of workers cannot poll often, so here one statement polls for all of them.
  */
 const EVERY_MS = 500;
-/** Workers for jobs that become due shortly after each other are woken together. */
+/** Shortest pause, so that workers for jobs that become due shortly after each other are woken together. */
 const SHORTEST_MS = 50;
 /**
- * Reads private tables of graphile-worker 0.18.0: check it when its version changes. The public view `jobs` lacks
- * `is_available`, without which the index of available jobs is not used. That index begins with the priority, so that
- * later jobs are not even read.
+ * The due jobs. Reads private tables of graphile-worker 0.18.0, so check it when that version changes. The public view
+ * `jobs` lacks `is_available`, without which the index of available jobs is not used. That index begins with the
+ * priority, so later jobs are not even read.
  */
 const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
     extract(epoch from min(run_at) filter (where run_at > now()) - now())::float8 * 1000 as next_ms
@@ -24,20 +24,20 @@ const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
 
 interface DueSoon {
   due: number;
-  /** Milliseconds until the next of the later jobs, if that is before the next poll. */
+  /** Milliseconds until the next job becomes due, if that is before the next poll. */
   next_ms: number | null;
 }
 
 export interface DueJobs {
-  /** The task of the jobs. Their priority is 0, or 1 for those that may wait for others. */
+  /** The task of the jobs. Their priority is 0, or 1 if they may wait for others. */
   task: string;
-  /** Maximum count. */
+  /** Maximum number of jobs to count. */
   most: number;
-  /** Lets this many workers look for a job. */
+  /** Makes this many workers look for a job. */
   wake(workers: number): void;
 }
 
-/** Wakes workers when jobs become due. Returns a function that stops it. */
+/** Wakes workers when jobs become due. Returns a function that stops the polling. */
 export async function wakeWhenDue(
   { connectionString, logger: jobLogger }: RunnerOptions,
   logger: Logger,
@@ -67,7 +67,7 @@ export async function wakeWhenDue(
   };
   lookIn(EVERY_MS);
   return async () => {
-    // Cleared after the last poll, which would set it again.
+    // Cleared after the last poll, which would otherwise set it again.
     await looking;
     clearTimeout(timer);
     await queue.release();

@@ -3,7 +3,7 @@ import { createShare, type Share, WAITING_JOBS } from './fair-share.ts';
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Starts calls of unresponsive webhooks of a tenant, 5 each. */
+/** Starts calls to unresponsive webhooks of a tenant, 5 per webhook. */
 function hang(share: Share, site_id: string, webhooks: number): { under_way: number; held: number } {
   const calls = { under_way: 0, held: webhooks * 5 };
   for (let call = 0; call < webhooks * 5; call += 1) {

@@ -1,12 +1,12 @@
 /**
- * Limits the attempts in flight in this process: 5 for a webhook, 20 for a tenant, and the configured number in all. A
- * tenant gets at most half of the free slots (a dynamic threshold, as in the shared buffers of network switches), so
- * that the last slots go to tenants with few. An attempt beyond that waits for a moment. If no slot becomes free, it
- * gets a retry time: when the earlier attempts should be done, based on their mean duration. So unresponsive receivers
- * delay only themselves, however many they are, and waiting is cheap.
+ * Limits the number of concurrent attempts in this process: 5 per webhook, 20 per tenant, and the configured number in
+ * all. A tenant gets at most half of the free slots (a dynamic threshold, as in the shared buffers of network
+ * switches), so that the last slots go to tenants that use few. An attempt above these limits waits for a moment. If no
+ * slot becomes free, it gets a retry time: when the earlier attempts should be done, based on their mean duration. So
+ * unresponsive receivers delay only themselves, however many they are, and waiting is cheap.
  */
 export interface Share {
-  /** Runs the work if there is a free slot; otherwise returns the seconds until a retry. */
+  /** Runs the work if there is a free slot. Otherwise returns the seconds until a retry. */
   take<T>(keys: ShareKeys, work: () => Promise<T>): Promise<{ done: T } | { retry_in_seconds: number }>;
 }
 
@@ -17,14 +17,14 @@ export interface ShareKeys {
 
 const PER_WEBHOOK = 5;
 const PER_TENANT = 20;
-/** How many attempts may wait for a slot, in all and per tenant, and for how long. */
+/** How many attempts may wait for a slot, in all and per tenant, and how long. */
 export const WAITING_JOBS = 40;
 const WAITING_PER_TENANT = 10;
 const LONGEST_WAIT_MS = 200;
 const POLL_MS = 10;
 const LONGEST_SECONDS = 60;
 
-/** A limited number of slots, with an estimate of their mean use. */
+/** A limited number of slots, with an estimate of how long they are used on average. */
 class Slots {
   readonly #limit: number;
   #taken = 0;
@@ -56,7 +56,7 @@ class Slots {
     this.#mean_ms += (held_ms - this.#mean_ms) / 8;
   }
 
-  /** The retry time, later than all that were returned before. */
+  /** The retry time in seconds, later than all that were returned before. */
   reserveSeconds(): number {
     this.#nextFreeAt = Math.max(this.#nextFreeAt, Date.now()) + this.#mean_ms / this.#limit;
     return Math.min((this.#nextFreeAt - Date.now()) / 1000, LONGEST_SECONDS);
@@ -88,7 +88,7 @@ class Shared {
   }
 }
 
-/** `slots` is the maximum number of attempts in flight. */
+/** Creates the limits. `slots` is the maximum number of concurrent attempts. */
 export function createShare(slots: number): Share {
   const webhooks = new Map<string, Slots>();
   const tenants = new Shared(slots, PER_TENANT);
@@ -108,7 +108,7 @@ export function createShare(slots: number): Share {
   };
 }
 
-/** Resolves when a slot is free, or after LONGEST_WAIT_MS. */
+/** Resolves when a slot becomes free, or after LONGEST_WAIT_MS. */
 async function wait(hasRoom: () => boolean): Promise<void> {
   for (const until = Date.now() + LONGEST_WAIT_MS; Date.now() < until && !hasRoom(); ) {
     await new Promise((done) => setTimeout(done, POLL_MS));

@@ -47,7 +47,7 @@ async function startHangingServer() {
   };
 }
 
-/** Mails of the shop that have been due for some minutes, ahead of every other job. */
+/** Queues mails of the shop that have been due for some minutes, before every other job. */
 async function queueMails({ owner, site_id }: TestShop, order_id: string): Promise<void> {
   await owner.query(
     `select graphile_worker.add_job('send_mail', payload => j.payload, run_at => now() - interval '10 minutes', max_attempts => 12)
@@ -93,7 +93,7 @@ test('a hanging mail server does not delay the expiry of orders, and mails lose 
   await shop.owner.query(`select graphile_worker.add_job('overdue', queue_name => 'overdue', job_key => 'overdue')`);
   await expect.poll(() => statusOf(shop, order.id), { timeout: 4_000 }).toBe('expired');
 
-  // The first mails wait 5 s for the greeting; then none is started.
+  // The first mails wait 5 s for the greeting; after that no mail is started.
   await expect.poll(async () => (await mailsOf(shop)).running, { timeout: 10_000 }).toBe(0);
   const { attempts } = await mailsOf(shop);
   expect(attempts).toBeLessThanOrEqual(5);
@@ -114,7 +114,7 @@ test('a hanging mail server does not delay the expiry of orders, and mails lose 
 
   mailServer.work();
 
-  // Attempted mails wait for their next attempt.
+  // Mails that were attempted wait for their next attempt.
   await expect.poll(async () => (await mailsOf(shop)).left, { timeout: 30_000 }).toBeLessThanOrEqual(5);
   expect(mailServer.received.length).toBeGreaterThan(0);
 }, 90_000);

@@ -7,9 +7,9 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { restAfter } from './rest-after.ts';
 
 /**
- * Indexes products and synonyms that an older release wrote, shop by shop, each batch in its own transaction and with a
- * pause after it. Returns the number of products. Concurrent runs are harmless. An abort leaves the rest for the next
- * start.
+ * Indexes products and synonyms that an older release wrote, shop by shop. Each batch has its own transaction, followed
+ * by a pause. Returns the number of products. Concurrent runs are harmless. After an abort, the next start indexes the
+ * rest.
  */
 export async function indexOutdatedProducts(db: Pool, signal?: AbortSignal): Promise<number> {
   const { rows: sites } = await queryAlone<RowOf<'sites', 'site_id'>>(

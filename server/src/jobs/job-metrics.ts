@@ -1,7 +1,7 @@
 import { traced } from '../tracing/span.ts';
 import { Counter, Histogram, Registry } from './metric-kinds.ts';
 
-/** Metrics of the background jobs of this process, at /metrics together with those of requests. */
+/** Metrics of this process's background jobs. /metrics shows them together with those of requests. */
 export const jobRegistry = new Registry();
 
 const runs = new Counter({
@@ -18,7 +18,7 @@ const duration = new Histogram({
   registers: [jobRegistry],
 });
 
-/** Counts, times and traces each run of a job; rethrows errors. */
+/** Wraps a job, so that each run is counted, timed and traced. Errors are rethrown. */
 export function counted<Args extends unknown[]>(job: string, run: (...args: Args) => Promise<void>) {
   return async (...args: Args): Promise<void> => {
     const stop = duration.startTimer({ job });
@@ -28,7 +28,7 @@ export function counted<Args extends unknown[]>(job: string, run: (...args: Args
           name: `job ${job}`,
           kind: 'consumer',
           attributes: { 'commerce.job': job, 'commerce.site_id': textIn(args, 'site_id') },
-          // Continues the trace of the request that added it.
+          // Continues the trace of the request that added the job.
           headers: { traceparent: textIn(args, 'traceparent') },
         }),
         () => run(...args),
@@ -43,7 +43,7 @@ export function counted<Args extends unknown[]>(job: string, run: (...args: Args
   };
 }
 
-/** A job for one shop has its site_id in the payload; a job of a traced request also has the trace. */
+/** A text in the payload of a job. A job for one shop has a site_id there; a job of a traced request has its trace. */
 function textIn([payload]: unknown[], name: 'site_id' | 'traceparent'): string | undefined {
   const text = ((payload ?? {}) as Record<string, unknown>)[name];
   return typeof text === 'string' ? text : undefined;

@@ -6,7 +6,7 @@ import { testServer } from '../../test/server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { keepRunning } from './keep-running.ts';
 
-/** The queue of the test run, on connections with a short lock timeout. */
+/** The URL of the test run's queue, for connections with a short lock timeout. */
 function impatientUrl(): string {
   const url = new URL(databaseUrl());
   url.searchParams.set('options', '-c lock_timeout=100');

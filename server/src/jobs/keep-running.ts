@@ -12,19 +12,22 @@ import type { Logger } from 'pino';
 
 const PAUSE_MS = 500;
 
-/** Makes graphile-worker await the statement that completes a job; otherwise its failure would end the process. */
+/**
+ * Makes graphile-worker await the statement that completes a job. Otherwise a failure of that statement would end the
+ * process.
+ */
 const AWAIT_COMPLETION = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
-/** A running runner. */
+/** A runner of graphile-worker that is kept running. */
 export interface Kept {
-  /** Lets this many idle workers look for a job now. Throws while they are stopping. */
+  /** Makes this many idle workers look for a job now. Throws while they are stopping. */
   wake(workers: number): void;
   stop(): Promise<void>;
 }
 
 /**
- * Runs graphile-worker until it is stopped. A runner ends when it cannot complete a job, for example after losing the
- * database; then its locked jobs are unlocked, to run again, and another runner starts. `announce` is called with the
+ * Runs graphile-worker until it is stopped. If a runner ends because it cannot complete a job, for example after losing
+ * the database, its locked jobs are unlocked to run again, and another runner starts. `announce` is called with the
  * name under which each runner locks jobs, and `onError` with each error of its statements.
  */
 export async function keepRunning(
@@ -53,7 +56,7 @@ export async function keepRunning(
     },
     async stop() {
       stopping = true;
-      // Rejects if it has just ended.
+      // This rejects if the runner has just ended.
       await current.runner.stop().catch(() => undefined);
       await watching;
     },
@@ -62,7 +65,7 @@ export async function keepRunning(
 
 interface Run {
   runner: Runner;
-  /** The names under which the runner locks jobs. */
+  /** The worker pools, which know the names under which the runner locks jobs. */
   pools: WorkerPool[];
 }
 
@@ -84,7 +87,7 @@ async function begin(options: RunnerOptions, { announce, onError }: Watcher): Pr
   return { runner: await run({ ...options, events, preset: AWAIT_COMPLETION }), pools };
 }
 
-/** Starts as soon as the database is reachable. Undefined if it was stopped meanwhile. */
+/** Starts a runner once the database is reachable. Returns undefined if it was stopped meanwhile. */
 async function beginAgain(
   options: RunnerOptions,
   pools: WorkerPool[],
@@ -104,7 +107,7 @@ async function beginAgain(
   return undefined;
 }
 
-/** Unlocks the jobs of an ended runner, so that others can run them before their leases expire. */
+/** Unlocks the jobs of a runner that has ended, so that others can run them before their locks expire. */
 async function releaseLeases({ connectionString, logger }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString, maxPoolSize: 1, logger });
   try {

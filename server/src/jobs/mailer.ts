@@ -6,7 +6,7 @@ import type { Mail } from '../shop/mails/rendering.ts';
 
 /** Sends mails by SMTP, or writes them to files. */
 export interface Mailer {
-  /** Sends a mail; `id` identifies it, even if it is sent twice. Returns its destination in words. */
+  /** Sends a mail; `id` identifies it, even if it is sent twice. Returns in words where it went. */
   send(mail: Mail, id: string): Promise<string>;
   /** Whether the mail server is reachable and accepts the login. */
   isReady(): Promise<boolean>;
@@ -16,25 +16,25 @@ export interface Mailer {
 export class MailServerDown extends Error {}
 
 export interface MailerSettings {
-  /** Undefined: mails are written to `outbox` in the data directory. */
+  /** If undefined, mails are written to `outbox` in the data directory. */
   smtpUrl: string | undefined;
-  /** The address that mails are sent from. */
+  /** The sender's e-mail address. */
   mailFrom: string;
   dataDir: string;
 }
 
-/** For the connection and the greeting. */
+/** Time limit for the connection and the greeting. */
 const CONNECT_MS = 5_000;
-/** Without data from the server. */
+/** Time limit without data from the server. */
 const SILENCE_MS = 20_000;
-/** More than the concurrency: each mail uses a connection. */
+/** Maximum number of connections. It exceeds the number of concurrent mails, each of which uses one. */
 const MOST_CONNECTIONS = 50;
 
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
   const messageOf = ({ to, from_name, reply_to, subject, text, html }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
     ...(reply_to && { replyTo: reply_to }),
-    // As an object it is one address, whatever it contains.
+    // Passed as an object, it is one e-mail address, whatever it contains.
     to: { name: '', address: to },
     subject,
     text,
@@ -48,7 +48,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
 
 type MessageOf = (mail: Mail, id: string) => Record<string, unknown>;
 
-/** Loaded on first use: nodemailer is large, and an API-only server sends no mail. */
+/** Sends mails by SMTP. nodemailer is loaded on first use, because it is large and an API-only server sends no mail. */
 function smtpMailer(url: string, messageOf: MessageOf): Mailer {
   const transport = once(async () => {
     const { createTransport } = await import('nodemailer');
@@ -77,14 +77,14 @@ function smtpMailer(url: string, messageOf: MessageOf): Mailer {
   };
 }
 
-/** nodemailer's codes for problems of the server, not of one mail. */
+/** Error codes of nodemailer for problems of the server instead of a single mail. */
 const SERVER_CODES = ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS', 'EAUTH', 'EPROTOCOL'];
 
 function isServerDown(error: unknown): boolean {
   return SERVER_CODES.includes((error as { code?: string }).code ?? '');
 }
 
-/** Writes two files per mail: the whole message, and its HTML for a browser. */
+/** Writes two files for each mail: the whole message, and its HTML for a browser. */
 function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
   const transport = once(async () => {
     const { createTransport } = await import('nodemailer');
@@ -104,7 +104,7 @@ function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
   };
 }
 
-/** Writes atomically. Mails contain links that open accounts, so only the owner may read them. */
+/** Writes a file atomically. Mails contain links that open accounts, so only the owner may read the file. */
 async function writeWhole(path: string, content: string | Buffer): Promise<void> {
   await writeFile(`${path}.part`, content, { mode: 0o600 });
   await rename(`${path}.part`, path);

@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 type Package = typeof import('prom-client');
 
-/** Loaded from single files: the whole package loads OpenTelemetry, fifty modules, for one of its default metrics. */
+/**
+ * Loaded from single files, because the whole package loads OpenTelemetry, which is fifty modules, for one of its
+ * default metrics.
+ */
 export const Counter = require('prom-client/lib/counter.js') as Package['Counter'];
 export const Gauge = require('prom-client/lib/gauge.js') as Package['Gauge'];
 export const Histogram = require('prom-client/lib/histogram.js') as Package['Histogram'];
@@ -11,7 +14,7 @@ export const Registry = require('prom-client/lib/registry.js') as Package['Regis
 
 type Settings = Parameters<Package['collectDefaultMetrics']>[0];
 
-/** Loads the package when it is called. */
+/** Collects the default metrics of the process. Loads the whole package. */
 export function collectDefaultMetrics(settings: Settings): void {
   (require('prom-client') as Package).collectDefaultMetrics(settings);
 }

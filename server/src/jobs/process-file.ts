@@ -19,7 +19,7 @@ export interface FileDeps {
   db: Pool;
   files: FileStore;
   renderer: Renderer;
-  /** The configured public address, with which image addresses begin. */
+  /** The configured base URL, with which image URLs begin. */
   baseUrl: string;
   logger: Logger;
 }
@@ -29,12 +29,12 @@ interface FileJob {
   file_id: string;
 }
 
-/** After this many attempts the file fails: its original is missing, or it crashes the process that reads it. */
+/** Number of attempts after which a file fails: its original is missing, or it crashes the process that reads it. */
 const MOST_ATTEMPTS = 8;
 
 /**
- * Makes the resized images of an uploaded file. Decisions are stored in the database; the store is written before and
- * cleaned after. An interrupted run starts again, and no image is shown until all exist.
+ * Makes the resized images of an uploaded file. The database decides: the store is written before it, and cleaned up
+ * after it. An interrupted run starts again, and no image is shown until all of them exist.
  */
 export function processFile(deps: FileDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
@@ -75,7 +75,7 @@ async function decide(
 
 type Given = Pick<StoredFile, 'content_type'> & { name: string };
 
-/** Writes the images of a file to the store, or returns the reason that there are none. */
+/** Writes the images of a file to the store. If there are none, returns the reason. */
 async function make(
   { files: store, renderer, baseUrl }: FileDeps,
   site_id: string,
@@ -106,7 +106,7 @@ function keyOf(site_id: string, name: string, { size }: Picture): string {
   return keyOfPicture(site_id, name, size);
 }
 
-/** Returns the size of the image: a few hundred kilobytes at most. */
+/** Writes one image to the store. Returns its size in bytes, which is a few hundred kilobytes at most. */
 async function keep(store: FileStore, folder: string, key: string, { size }: Picture): Promise<number> {
   const path = join(folder, `${size}.webp`);
   const content = await readFile(path);
@@ -115,7 +115,7 @@ async function keep(store: FileStore, folder: string, key: string, { size }: Pic
   return content.length;
 }
 
-/** Deletes the bytes of a deleted file. */
+/** Deletes the stored bytes of a file whose row was deleted. */
 export function removeFile({ files: store }: Pick<FileDeps, 'files'>) {
   return async (payload: unknown): Promise<void> => {
     const { site_id, name } = payload as { site_id: string; name: string };

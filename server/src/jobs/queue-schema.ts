@@ -1,10 +1,11 @@
 import type pg from 'pg';
 
-/** The newest migration of the installed graphile-worker. */
+/** The number of the newest migration in the installed graphile-worker. */
 export const NEWEST_QUEUE_MIGRATION = 20;
 
 /**
- * Migrates the queue's own schema, graphile_worker, to the installed version. Its code is loaded only if there is work.
+ * Migrates the queue's schema, graphile_worker, to the installed version. graphile-worker is loaded only if there is a
+ * migration to run.
  */
 export async function migrateQueue(client: pg.Client, url: string): Promise<void> {
   if (await isMigrated(client)) return;

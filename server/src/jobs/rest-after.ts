@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long background work leaves 75 % of the time to requests. */
+/** Length of a pause relative to the work, so that long background work leaves 75 % of the time to requests. */
 const REST = 3;
 
 /**
- * Runs background work, and then pauses three times as long as it took; on a busy machine both take longer. An abort
- * ends the pause at once.
+ * Runs background work, and then pauses three times as long as the work took; on a busy machine both take longer. An
+ * abort ends the pause at once.
  */
 export async function restAfter<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const started = performance.now();

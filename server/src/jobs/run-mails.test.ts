@@ -7,7 +7,7 @@ import { isReadOnlyError } from '../db/read-only.ts';
 import { runMails } from './run-mails.ts';
 
 test('reports a read-only database even if the mail runner detects it first', async () => {
-  // graphile-worker prints each of these errors with its stack.
+  // graphile-worker would print each of these errors with its stack.
   vi.spyOn(console, 'trace').mockReturnValue();
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const readOnly = new URL(databaseUrl());

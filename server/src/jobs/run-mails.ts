@@ -5,7 +5,7 @@ import { type Kept, keepRunning } from './keep-running.ts';
 import { MailServerDown } from './mailer.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 
-/** How often an unresponsive mail server is retried. */
+/** How often an unresponsive mail server is tried again. */
 const PROBE_EVERY_MS = 5_000;
 
 export interface MailRunner extends MailDeps {
@@ -18,9 +18,9 @@ export interface MailRunner extends MailDeps {
 }
 
 /**
- * Sends the queued mails in a separate runner: a hanging mail server delays only mails. When the server is unreachable
- * or rejects the login, the runner stops (a circuit breaker): mails wait in the queue without using up their attempts,
- * and the server is retried every few seconds until it answers.
+ * Sends queued mails in a separate runner, so that a hanging mail server delays only mails. If the server is
+ * unreachable or rejects the login, the runner stops (a circuit breaker): mails wait in the queue without using up
+ * their attempts, and the server is tried every few seconds until it answers.
  */
 export async function runMails({ options, announce, onError, ...deps }: MailRunner): Promise<Pick<Kept, 'stop'>> {
   const { mailer, logger } = deps;
@@ -33,7 +33,7 @@ export async function runMails({ options, announce, onError, ...deps }: MailRunn
     try {
       await send(payload, helpers);
     } catch (error) {
-      // Not awaited: the runner stops when its jobs have ended, and this is one of them.
+      // Not awaited, because the runner stops when its jobs have ended, and this is one of them.
       if (error instanceof MailServerDown) pause ??= waitForServer(error);
       throw error;
     }

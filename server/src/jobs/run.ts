@@ -31,11 +31,11 @@ import { sweepFiles } from './sweep-files.ts';
 import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
-  /** Stops locking jobs, waits for running ones, and unlocks the others. */
+  /** Stops locking jobs, waits for running jobs, and unlocks the others. */
   stop(): Promise<void>;
 }
 
-/** Dependencies of the jobs. `url` contains the login that owns the schema. */
+/** What the jobs need. `url` contains the login that owns the schema. */
 export interface JobDeps extends MailDeps {
   url: string;
   /** The provider of card payments, if any. */
@@ -44,7 +44,7 @@ export interface JobDeps extends MailDeps {
   stripePlatformKey?: string | undefined;
   /** Sends requests to webhooks. */
   egress: Egress;
-  /** Decrypts the secrets of webhooks. */
+  /** Decrypts webhook secrets. */
   secretKey: string;
   /** Maximum number of concurrent webhook calls. */
   webhookConcurrency: number;
@@ -56,25 +56,30 @@ export interface JobDeps extends MailDeps {
 }
 
 /**
- * `overdue` may wait for payment providers: one at a time, so that other jobs keep their workers. A waiting job keeps
- * its time and so its position, instead of moving to the end every minute.
+ * The schedule of the jobs. `overdue` may wait for payment providers, so only one runs at a time and other jobs keep
+ * their workers. If it is already waiting, it keeps its time and so its position, instead of moving to the end every
+ * minute.
  */
 const CRONTAB = `*/10 * * * * sweep ?max=3&jobKey=sweep&jobKeyMode=preserve_run_at
 */10 * * * * learn_meanings ?max=1
 * * * * * overdue ?max=1&queue=overdue&jobKey=overdue&jobKeyMode=preserve_run_at
 * * * * * seal_audit ?max=1&jobKey=seal_audit&jobKeyMode=preserve_run_at
 17 3 * * * note_usage ?max=3&jobKey=note_usage&jobKeyMode=preserve_run_at`;
-/** Cron runs once a minute: each run enqueues another one in between, so that no row waits a minute for its seal. */
+/**
+ * Cron runs once a minute. Each run enqueues another one in between, so that no row waits a whole minute for its seal.
+ */
 const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
 const FILES_AT_ONCE = 2;
-/** Rarely, because new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that become due. */
+/**
+ * Polling is rare, because new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that become due.
+ */
 const DELIVERY_POLL_MS = 60_000;
 
 /**
  * Runs the background jobs in this process. The queue is in the database (schema graphile_worker), so any number of
  * processes share it, and each cron job runs once for all of them. Mails, webhooks and images have separate runners, so
- * that a slow mail server or receiver delays no other jobs, least of all payments.
+ * that a slow mail server or receiver does not delay other jobs, especially payments.
  */
 export async function startJobs(deps: JobDeps): Promise<Jobs> {
   const { url, logger, egress } = deps;
@@ -108,7 +113,7 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
-  // Once: while SECRET_KEY changes, the key in the database is encrypted under another one.
+  // Only once, because while SECRET_KEY changes, the key in the database is encrypted with another one.
   const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
@@ -128,7 +133,7 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => expireOverdue(client, { ...paying, logger }));
-        // Runs every minute, usually with nothing to do.
+        // The job runs every minute, and usually has nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
       seal_audit: counted('seal_audit', async (payload: unknown, { withPgClient, addJob }: JobHelpers) => {
@@ -154,14 +159,14 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
 }
 
 /**
- * Any runner may be the first to find that the database is read-only: then all of them pause, and requests are
- * rejected.
+ * Reports errors of a runner's statements. Any runner may be the first to find that the database is read-only: then all
+ * of them pause, and requests are rejected.
  */
 function reportTo(db: JobDeps['db']) {
   return (error: unknown) => noteIfReadOnly(db, error);
 }
 
-/** A mail uses a connection only while it is composed. */
+/** Starts the runner for mails. A mail uses a connection only while it is composed. */
 function startMails({ url, mailConcurrency, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
   const options = {
     connectionString: url,
@@ -178,7 +183,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
-    // A job that waits for a slot occupies a worker in addition to the running ones.
+    // A job that waits for a slot occupies a worker in addition to those that run.
     concurrency: deps.webhookConcurrency + WAITING_JOBS,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,
@@ -200,7 +205,10 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   };
 }
 
-/** Images take seconds each and have a separate runner: two at a time, so that other jobs do not wait for them. */
+/**
+ * Starts the runner for images, which take seconds each. It is separate and processes two at a time, so that other jobs
+ * do not wait for them.
+ */
 function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
   const { logger } = deps;
   const options = {
@@ -228,7 +236,7 @@ function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): P
   return keepRunning(options, logger, watch.add, reportTo(deps.db));
 }
 
-/** Sends the currently queued mails, and resolves when that is done. `startJobs` retries failed jobs. */
+/** Sends the mails that are currently queued, and resolves when that is done. `startJobs` retries failed jobs. */
 export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: string }): Promise<void> {
   await runOnce({
     connectionString: url,
@@ -244,12 +252,15 @@ function isFromCron(payload: unknown): boolean {
   return typeof payload === 'object' && payload !== null && '_cron' in payload;
 }
 
-/** Mails and deliveries deliberately have fewer connections than workers: one that waits for its receiver uses none. */
+/**
+ * Whether a line warns about the pool size. Mails and deliveries have fewer connections than workers on purpose: a job
+ * that waits for its receiver uses none.
+ */
 function isAboutPoolSize(meta: Record<string, unknown> | undefined): boolean {
   return meta?.max === CONNECTIONS && typeof meta.concurrency === 'number';
 }
 
-/** Logs graphile-worker's own lines without the job's payload; routine and intended ones only at level debug. */
+/** Logs the lines of graphile-worker without the payloads of jobs. Routine and expected lines have level debug. */
 function jobLogger(logger: Logger): JobLogger {
   return new JobLogger(({ taskIdentifier, jobId }) => (level, message, meta) => {
     const line = { job: taskIdentifier, job_id: jobId };

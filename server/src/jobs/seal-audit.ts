@@ -9,11 +9,11 @@ import { asSweeper } from './as-sweeper.ts';
  * has a chain of seals. Steps, in one transaction for up to `BATCH` rows of all sites, oldest first:
  * 1. read the unsealed rows with the last seal of their site, in one statement and so in one snapshot
  * 2. for each site, add a seal with its rows, their digest and the previous seal.
- * A row that commits late gets into the next seal, though its id is lower. A crash leaves no partial batch. Of two
- * concurrent processes, one adds the seal and the other nothing. Sites without new rows are not read.
+ * A row that commits late gets into the next seal, although its id is lower. A crash leaves no partial batch. If two
+ * processes run concurrently, one adds the seal and the other adds nothing. Sites without new rows are not read.
  */
 const BATCH = 5_000;
-/** How much later than sealed rows a row may commit. No transaction of a request lasts as long. */
+/** How much later than the sealed rows another row may commit. No transaction of a request takes that long. */
 const LATE = `interval '15 minutes'`;
 
 export interface Sealed {
@@ -41,7 +41,7 @@ async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { 
   const { rows: found } = await client.query<Unsealed>(UNSEALED);
   if (found.length === 0) return { found: 0, rows: 0, seals: 0 };
   const through = found.at(-1)?.at ?? '';
-  // In the order of sites, so that two processes do not wait for each other.
+  // In the order of site ids, so that two processes do not wait for each other.
   const seals = [...Map.groupBy(found, ({ site_id }) => site_id).values()]
     .map((rows) => {
       const { site_id = '', seq = 0, previous = null } = rows[0] ?? {};
@@ -52,7 +52,10 @@ async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { 
   return { found: found.length, rows: added.reduce((sum, count) => sum + count, 0), seals: added.length };
 }
 
-/** The horizon of a site without seals is the first key, which is older than any signed row. */
+/**
+ * The unsealed rows. For a site without seals, the horizon is the creation of the first key, before which no row was
+ * signed.
+ */
 const UNSEALED = `with horizon as (
     select coalesce(least(max(through), now()), (select min(created_at) from commerce.audit_keys)) - ${LATE} as since
     from commerce.audit_seals

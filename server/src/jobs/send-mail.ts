@@ -9,18 +9,18 @@ import type { PersonTemplate, QueuedMail } from '../shop/mail.ts';
 import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
 
-/** Dependencies of sending mails. */
+/** What sending mails needs. */
 export interface MailDeps {
   db: Pool;
   mailer: Mailer;
-  /** The configured public address, for links. */
+  /** The configured base URL, for links. */
   baseUrl: string;
   logger: Logger;
 }
 
 /**
- * Sends a queued mail: composes it in a transaction, and sends it afterwards. A failed mail is retried with new secrets
- * in its links; if the first one was sent nevertheless, both have the same Message-ID.
+ * Sends a queued mail: composes it in a transaction, and sends it after that. A failed mail is retried with new secrets
+ * in its links. If the first attempt was delivered nevertheless, both mails have the same Message-ID.
  */
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
@@ -37,7 +37,7 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   };
 }
 
-/** The first shop of a staff member on this server; undefined if the address has no login. */
+/** The first shop of a staff member on this server; undefined if the e-mail address has no login. */
 async function shopOfStaff(db: Pool, { about }: QueuedMail<PersonTemplate>): Promise<string | undefined> {
   const { rows } = await queryAlone<RowOf<'staff_memberships', 'site_id'>>(
     db,

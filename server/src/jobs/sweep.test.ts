@@ -11,14 +11,14 @@ import { sweep } from './sweep.ts';
 
 const products = '/api/dashboard/products';
 
-/** Ages the stored responses of a shop. */
+/** Makes the stored responses of a shop older. */
 async function age(shop: Awaited<ReturnType<typeof openShop>>, interval: string) {
   await shop.owner.query(
     sql`update commerce.idempotency_keys set completed_at = now() - ${interval}::interval where site_id = ${shop.site_id}`,
   );
 }
 
-/** Sweeps as a real installation does: with the login that owns the tables and is not a superuser. */
+/** Sweeps as in a real installation: with a login that owns the tables but is not a superuser. */
 async function sweepOnce() {
   const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
@@ -213,7 +213,8 @@ test('keeps the last change of a product and the record that it was public', asy
     ).rows;
   expect((await entries()).length).toBeGreaterThan(2);
 
-  // Nothing is deleted while a reader may not see the remaining row: only after all concurrent transactions have ended.
+  // Nothing is deleted while a reader may not see the row that remains, which is until all concurrent transactions have
+  // ended.
   await vi.waitFor(
     async () => {
       await sweepOnce();

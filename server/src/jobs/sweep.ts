@@ -2,20 +2,20 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { asSweeper } from './as-sweeper.ts';
 
-/** Maximum number of rows per statement, to limit its locks. */
+/** Maximum number of rows per statement, to limit how many it locks. */
 const BATCH = 5_000;
 
 interface Expiry {
   table: Sql;
-  /** Condition of expired rows. */
+  /** Condition for expired rows. */
   expired: Sql;
-  /** Condition of expired rows to keep. */
+  /** Condition for expired rows that are kept. */
   kept?: Sql;
 }
 
 const ended = sql`least(expires_at, revoked_at) <= now() - interval '1 day'`;
 
-/** Rows to delete after expiry; conditions use the columns of the table. */
+/** The rows to delete once they have expired. Conditions use the columns of the table. */
 const EXPIRIES = {
   idempotency_keys: {
     table: sql`commerce.idempotency_keys`,
@@ -29,17 +29,17 @@ const EXPIRIES = {
     table: sql`commerce.staff_invitations`,
     expired: sql`expires_at <= now() - interval '30 days'`,
   },
-  /** Past publications. */
+  /** Publications whose time has passed. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
   customer_tokens: { table: sql`commerce.customer_tokens`, expired: ended },
   customer_codes: { table: sql`commerce.customer_codes`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** Unconfirmed registrations. */
+  /** Registrations that were never confirmed. */
   customer_registrations: {
     table: sql`commerce.customer_registrations`,
     expired: sql`created_at <= now() - interval '7 days'`,
   },
   /**
-   * Links of orders whose state has not changed since: for 90 days they have only shown that they expired (see
+   * Links to orders whose state has not changed for long: for 90 days the link has only shown that it expired (see
    * shop/orders/links.ts).
    */
   order_links: {
@@ -51,9 +51,12 @@ const EXPIRIES = {
   },
   rate_counts: { table: sql`commerce.rate_counts`, expired: sql`expires_at <= now()` },
   agent_consents: { table: sql`commerce.agent_consents`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** Registrations and documents that were not used again in time. */
+  /** Registrations and documents of OAuth clients that were not used again in time. */
   oauth_clients: { table: sql`commerce.oauth_clients`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** With their deliveries and attempts. An event is kept for thirty days after its last delivery, such as a replay. */
+  /**
+   * Events with their deliveries and attempts. An event is kept for thirty days after its last delivery has ended,
+   * including replays.
+   */
   events: {
     table: sql`commerce.events`,
     expired: sql`created_at <= now() - interval '30 days'`,
@@ -69,7 +72,8 @@ const REMOVALS = {
     keyof typeof EXPIRIES,
     Sql
   >),
-  // Superseded by an entry that every reader can see (see shop/integrations/product-changes.ts) and that keeps `seen`.
+  // A later entry replaces it, which every reader can see (see shop/integrations/product-changes.ts) and which keeps
+  // `seen`.
   product_changes: sql`with later as materialized (
       select site_id, era, changed_in, product_id, seen from commerce.product_changes
       where changed_at > now() - interval '1 day'
@@ -84,7 +88,10 @@ const REMOVALS = {
     where c.site_id = s.site_id and c.era = s.era and c.changed_in = s.changed_in and c.product_id = s.product_id`,
 };
 
-/** Deletes a batch of expired rows. The condition is repeated, because a row may change before it is locked. */
+/**
+ * The statement that deletes a batch of expired rows. The condition is repeated, because a row may change before it is
+ * locked.
+ */
 function removalOf({ table, expired, kept }: Expiry): Sql {
   const chosen = kept ? sql`${expired} and not ${kept}` : expired;
   return sql`delete from ${table} where ${expired}
@@ -94,7 +101,10 @@ function removalOf({ table, expired, kept }: Expiry): Sql {
 /** Number of deleted rows of each kind. */
 export type Swept = Record<keyof typeof REMOVALS, number>;
 
-/** Deletes expired rows of all tenants in batches. Running it twice, or on two machines at once, is harmless. */
+/**
+ * Deletes expired rows of all tenants in batches. Returns their numbers. Running it twice, or on two machines at once,
+ * is harmless.
+ */
 export async function sweep(client: PoolClient): Promise<Swept> {
   const swept: Partial<Swept> = {};
   for (const kind of Object.keys(REMOVALS) as (keyof Swept)[]) swept[kind] = await inBatches(client, REMOVALS[kind]);

@@ -3,7 +3,8 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { tellLowStock as tell } from '../shop/stock/low-stock.ts';
 
 /**
- * Runs a while after a variant was sold down to its threshold. Does nothing if another run has already sent the mail.
+ * Runs 15 minutes after a variant was sold down to its low-stock threshold. Does nothing if another run has already
+ * sent the mail.
  */
 export function tellLowStock(db: Pool) {
   return async (payload: unknown): Promise<void> => {

@@ -20,7 +20,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
 const JOB_MS = 300;
 
-/** No site has its own account; calls to providers time out quickly. */
+/** No site has its own payment account, and calls to providers time out quickly. */
 const IMPATIENT: PaymentAccounts = {
   deadlines: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
   providerOf: async () => undefined,
@@ -51,7 +51,7 @@ async function settle({ db, site_id }: OpenShop, card: PaymentProvider | undefin
   if (tenant) await settlePayments(db, tenant, { card, secretKey: SECRET_KEY });
 }
 
-/** A payment that waits for the shopper. */
+/** Begins a payment that waits for the shopper. */
 async function givenOpenPayment(shop: OpenShop) {
   const product = await shop.givenProduct();
   const content = [{ variant_id: product.variants[0]?.id ?? '', quantity: 4 }];
@@ -69,7 +69,7 @@ async function givenOpenPayment(shop: OpenShop) {
   return { checkout_id, reserved };
 }
 
-/** The shopper confirms, and the provider takes the money. */
+/** Makes the shopper confirm, so that the provider takes the payment. */
 async function approve({ owner, site_id }: OpenShop): Promise<void> {
   await owner.query(
     `update commerce.test_payments set status = 'succeeded', captured = amount
@@ -159,7 +159,7 @@ test('a provider that hangs for one shop does not delay others', async () => {
     },
   };
 
-  // A run starts no call after its deadline: at most five at once, and the rest in the next run.
+  // A run starts no call after its deadline: it starts at most five at once, and the next run handles the rest.
   await expire(other, hangs, JOB_MS / 2);
   expect(asked.length).toBeLessThanOrEqual(5);
   await expire(other, hangs);

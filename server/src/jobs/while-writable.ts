@@ -8,8 +8,9 @@ const LOOK_EVERY_MS = 500;
 const START_AGAIN_MS = 1_000;
 
 /**
- * Keeps the background jobs running, and stops them and their connections while the database refuses writes. `db` is
- * the pool for which that is recorded. Resolves after the first attempt; throws if that failed for another reason.
+ * Keeps the background jobs running, and stops them and their connections while the database rejects writes. `db` is
+ * the pool for which that is recorded. Resolves after the first attempt to start them; throws if that failed for
+ * another reason.
  */
 export async function runWhileWritable(db: pg.Pool, logger: Logger, start: () => Promise<Jobs>): Promise<Jobs> {
   const ending = new AbortController();
@@ -49,7 +50,7 @@ export async function runWhileWritable(db: pg.Pool, logger: Logger, start: () =>
   };
 }
 
-/** Undefined if the database refuses writes. */
+/** Starts the jobs. Returns undefined if the database rejects writes. */
 async function startIfWritable(db: pg.Pool, start: () => Promise<Jobs>): Promise<Jobs | undefined> {
   try {
     return await start();
