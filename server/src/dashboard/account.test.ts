@@ -25,7 +25,7 @@ function passwordOf({ credentials }: Shop): string {
   return credentials.staff.password ?? '';
 }
 
-/** A code of the app, shifted by some periods. */
+/** The TOTP code for a secret, some periods before or after now. */
 function codeOf(secret: string, periods = 0): string {
   return generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + periods * 30 });
 }
@@ -159,7 +159,7 @@ test('a login requires the second factor, accepts each TOTP code once, and limit
     const many = await Promise.all(Array.from({ length: 4 }, () => tryLogin(shop, password, code)));
     expect(many.map(({ response }) => response.status).toSorted()).toEqual([200, 401, 401, 401]);
   }
-  // A code from before the last used one is too old as well.
+  // A code from before the last used one is too old, even if it is unused.
   expect((await tryLogin(shop, password, codeOf(secret, -1))).error).toMatchObject({ error: 'second_factor_invalid' });
   const state = await staff.GET('/api/dashboard/account/two-factor');
   expect(state.data).toMatchObject({ status: 'on', recovery_codes_left: 9 });

@@ -10,7 +10,7 @@ const rotation = '/api/dashboard/api-keys/{api_key_id}/rotate';
 const settings = '/api/dashboard/settings';
 const of = (api_key_id = '') => ({ params: { path: { api_key_id } } });
 
-/** A shop with its staff logged in, and clients for any API key. */
+/** A shop with its staff logged in, and a function that makes a client for any API key. */
 async function openStaffedShop() {
   const shop = await openShop();
   const { staff } = await logIn(shop);

@@ -44,7 +44,7 @@ test('concurrent refunds never exceed the paid amount', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => refund(shop, id, '4.00')));
   expect(answers.filter(({ data }) => data)).toHaveLength(3);
   expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '2.90' });
-  // Of two concurrent requests, Stripe delays one.
+  // Stripe delays one of two concurrent requests.
   await Promise.allSettled([shop.finishMoves(), shop.finishMoves(), shop.finishMoves()]);
   await shop.finishMoves();
   expect(refundedAt(shop)).toBe(1_200);
@@ -88,7 +88,7 @@ function refundsOf(shop: StripeShop) {
   return [...standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
 }
 
-/** Sends the events of refunds, each twice, the latest first. */
+/** Sends each event about refunds twice, the latest first. */
 async function tellRefunds(shop: StripeShop): Promise<void> {
   const events = shop.events().filter(({ type }) => type.startsWith('refund.'));
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
@@ -127,7 +127,7 @@ test('records a refund that the bank rejects later as failed, and notifies the s
       where payload ->> 'site_id' = $1 and payload ->> 'template' in ('refund_failed', 'refund_sent_back')`,
     [shop.site_id],
   );
-  // One to the staff, one to the customer.
+  // One mail to the staff, one to the customer.
   expect(mails).toHaveLength(2);
   const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', {
     params: { path: { order_id: order.id } },
@@ -142,7 +142,7 @@ test('records a refund that the bank rejects later as failed, and notifies the s
     [shop.site_id],
   );
   expect(told.map(({ status }) => status)).toEqual(['partially_refunded', 'refunded', 'partially_refunded']);
-  // The goods were returned nevertheless, and are not restocked twice.
+  // The goods were returned nevertheless, but are not restocked twice.
   const again = await refund(shop, order.id, '20.90', { line_items });
   expect(again.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'] }] });
   expect((await refund(shop, order.id, '20.90')).response.status).toBe(201);
@@ -233,7 +233,7 @@ test("refunds from Stripe's dashboard and ours together never exceed the paid am
   standIn.refund(intentOf(shop, id), 1_000);
   const [event] = shop.events().slice(-1);
   if (!event) throw new Error('There is no event.');
-  // Our refund is recorded but not executed: Stripe decides which of the two counts.
+  // Our refund is recorded but not executed, so Stripe decides which of the two counts.
   expect(await shop.send(event)).toBeGreaterThanOrEqual(400);
   await shop.finishMoves();
   expect(await shop.send(event)).toBe(200);
@@ -245,7 +245,7 @@ test("refunds from Stripe's dashboard and ours together never exceed the paid am
   expect(refundedAt(shop)).toBe(1_000);
 });
 
-/** The id of the payment intent of an order. */
+/** The id of the payment intent that belongs to an order. */
 function intentOf(shop: StripeShop, order_id: string): string {
   const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
   const [first] = mine;

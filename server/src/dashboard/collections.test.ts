@@ -384,7 +384,7 @@ test('limits a collection to 10,000 products', async () => {
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop);
   const owner = await shop.owner.connect();
-  // Without triggers and foreign keys the members need not exist, which makes creating and deleting them fast.
+  // Without triggers and foreign keys the members need not exist, so creating and deleting them is fast.
   await owner.query('set session_replication_role = replica');
   await owner.query(
     `insert into commerce.collection_products (site_id, collection_id, product_id, position)

@@ -23,7 +23,7 @@ interface OrderFields {
   total?: string;
 }
 
-/** A past order with a name and an address. */
+/** A past order with the customer's name and address. */
 async function givenPastOrder(
   shop: OpenShop,
   { customer_id, number, status = 'completed', payment_status = 'paid', total = '20.00' }: OrderFields,

@@ -18,7 +18,7 @@ const oneWebhook = '/api/dashboard/webhooks/{webhook_id}';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** A shop with a webhook for these event types, and the events recorded so far. */
+/** A shop with a webhook for these event types, and a function that reads the events written so far. */
 async function givenSubscriber(...events: EventType[]) {
   const shop = await openShop();
   const url = 'https://hooks.example.net/shop';
@@ -187,7 +187,7 @@ test('replays the events of a long outage in batches, each delivery once', async
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
-  // Rolled back, so that it does not occupy the workers of another test.
+  // Rolled back, so that the job does not occupy the workers of another test.
   const client = await shop.owner.connect();
   try {
     await client.query('begin');

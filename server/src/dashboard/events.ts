@@ -15,7 +15,7 @@ export const createEventListener: Handler<'dashboard.createEventListener'> = ({ 
 };
 
 const LOOK_EVERY_MS = 500;
-/** Per shop and process, because each call queries the database twice a second. */
+/** Maximum number of waiting calls per shop and process. Each call queries the database twice a second. */
 const MOST_WAITING = 20;
 const waiting = new Map<string, number>();
 
@@ -41,7 +41,8 @@ export const listListenerEvents: Prepared<'dashboard.listListenerEvents'> = {
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
     const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor, readable);
     const wait = async () => {
-      // A new call while the process drains still waits a moment, so that clients do not retry without a pause.
+      // A call that arrives while the process shuts down waits for a moment, so that clients do not retry without a
+      // pause.
       while (Date.now() < until) {
         if (await inShop(db, caller.tenant, actor, look)) break;
         await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));

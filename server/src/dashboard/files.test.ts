@@ -22,7 +22,7 @@ afterAll(() => jobs.stop());
 const photo = (width: number, height: number, rest: Partial<Create> = {}) =>
   sharp({ create: { width, height, channels: 3, background: '#a63', ...rest } });
 
-/** A JPEG with another size in its header. */
+/** A copy of the JPEG whose header claims another size. */
 function claiming(width: number, height: number, jpeg: Buffer): Buffer {
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   jpeg.writeUInt16BE(height, frame + 5);
@@ -35,7 +35,7 @@ async function announce(shop: TestShop, content: Buffer, content_type: 'image/jp
   const body = { filename: 'mug.jpg', content_type, bytes: content.length, sha256 };
   const { data, error } = await shop.dashboard.POST('/api/dashboard/files', { body });
   if (!data) throw new Error(JSON.stringify(error));
-  // The test server's configured address is http://localhost.
+  // The test server's configured base URL is http://localhost.
   return { ...data, upload_url: data.upload_url.replace('http://localhost', shop.baseUrl) };
 }
 
@@ -227,7 +227,7 @@ test('limits the storage of a shop; deleting files frees space', async () => {
   await expect(announce(shop, Buffer.alloc(11))).rejects.toThrow('limit_reached');
   expect(await usage()).toBe(kept + 1000);
 
-  // An export contains only addresses, and importing it changes no images.
+  // An export contains only image URLs, and importing it changes no images.
   const [image] = await imagesOf(shop, product.id);
   const row = {
     name: product.name,

@@ -29,7 +29,7 @@ async function givenExpired(shop: OpenShop, order_id: string) {
   };
 }
 
-/** An expired order of two pieces of a product with a stock of 10. */
+/** An expired order for two items of a product with a stock of 10. */
 async function givenExpiredOrder() {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 10 });
@@ -179,7 +179,7 @@ test('keeps an item that was refunded before the reinstatement in stock', async 
     line_states: [{ removed: 1, to_fulfill: 1 }],
   });
   expect(reinstated).toMatchObject({ on_hand: 9, reserved: 0 });
-  // The shipped pieces are restocked once.
+  // The shipped items are restocked once.
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 10 });
 });
 

@@ -16,7 +16,7 @@ interface Pieces {
   shipped?: boolean;
 }
 
-/** A paid order of one product with a stock of 30 before. */
+/** A paid order for one product, which had a stock of 30 before. */
 async function givenOrderOf(quantity: number) {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 30 });
@@ -102,7 +102,7 @@ test('a full refund without lines removes all items if nothing has shipped', asy
     refund: { line_items: [{ quantity: 2, restock: false, shipped: false }] },
     order: { status: 'cancelled', payment_status: 'refunded' },
   });
-  // The pieces are only restocked if the refund requests it.
+  // The items are restocked only if the refund requests it.
   expect(await onHand()).toBe(28);
 });
 
@@ -202,7 +202,7 @@ test('concurrent refunds and fulfilments never exceed the quantity of a line', a
     expect(done).toBe(4);
     expect((state?.fulfilled ?? 0) + (state?.removed ?? 0)).toBe(4);
     expect(state?.to_fulfill).toBe(0);
-    // Stock on hand and shipped pieces add up to the 30 received.
+    // Stock on hand and shipped items add up to the 30 items at the start.
     expect(((await onHand()) ?? 0) + (state?.fulfilled ?? 0)).toBe(30);
   }
 });

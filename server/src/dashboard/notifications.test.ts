@@ -6,7 +6,7 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { membersFor } from '../shop/mail.ts';
 import { tellLowStock } from '../shop/stock/low-stock.ts';
 
-/** Mails about sensitive changes of settings cannot be switched off. */
+/** The mails that are not about sensitive changes of settings, because those cannot be switched off. */
 const others = (mails: ReceivedMail[]) =>
   mails.filter(({ subject }) => !/[Ss]ensitive|Sicherheitsrelevante/.test(subject));
 

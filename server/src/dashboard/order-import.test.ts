@@ -217,7 +217,7 @@ test('rejects each contradictory row with its field, and imports the others; a d
     [{ refunds: [{ amount: '1.00', created_at: FAR }] }, ['refunds', 0, 'created_at'], 'value_error'],
     [{ fulfillments: [{ created_at: FAR }] }, ['fulfillments', 0, 'created_at'], 'value_error'],
     [{ fulfillments: [{ delivered_at: FAR }] }, ['fulfillments', 0, 'delivered_at'], 'value_error'],
-    // No double represents their sum to the cent.
+    // No JavaScript number can represent the sum to the cent.
     [{ line_items: Array(50).fill(DEAR) }, ['line_items'], 'less_than_equal'],
   ];
   const rows = [row({}, 0), ...changes.map(([change], i) => row(change, i + 1))];

@@ -20,7 +20,10 @@ export const listOrders: Handler<'dashboard.listOrders'> = ({ shop, query }) => 
 
 export const getOrder: Handler<'dashboard.getOrder'> = ({ shop, path }) => orders.get(shop, path.order_id);
 
-/** The event of the change contains the stored state: the expiry of an overdue order is recorded first. */
+/**
+ * Changes the notes of an order. If the order is overdue, its expiry is recorded first, because the event of the change
+ * contains the stored state.
+ */
 export const updateOrder: Handler<'dashboard.updateOrder'> = async ({ shop, path, body }) => {
   await expireIfDue(shop.asSystem(), path.order_id);
   return orders.update(shop, path.order_id, body);

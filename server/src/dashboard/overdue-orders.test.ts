@@ -4,7 +4,7 @@ import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Orders past their payment deadline, before and after the job records that. */
+/** Tests orders past their payment deadline, before and after the job has recorded that. */
 
 const listPath = '/api/dashboard/orders';
 const orderPath = '/api/dashboard/orders/{order_id}';
@@ -15,7 +15,7 @@ const completePath = '/api/storefront/checkout/{checkout_id}/complete';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** An order prepared by a customer's agent, and one of an integration. */
+/** An order prepared by a customer's agent, and an order from an integration. */
 async function givenOrders() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -45,7 +45,7 @@ async function passDeadline({ owner, site_id }: OpenShop) {
   );
 }
 
-/** Every response that contains these orders, with the version for an edit. */
+/** Every response that contains these orders, and the version with which to edit them. */
 async function readAll({ shop, customer, agent, order_id, sync_order_id }: Awaited<ReturnType<typeof givenOrders>>) {
   const { dashboard, sync } = shop;
   const params = { path: { order_id } };
@@ -104,7 +104,7 @@ test('shows an order past its deadline as expired everywhere, and the same after
   expect(computed.exported.orders).toHaveLength(2);
   expect(computed.overview).toMatchObject({ orders_count: 0, orders_to_pay_count: 0 });
   for (const one of [computed.own, computed.agents, computed.synced.order]) expect(one).toMatchObject(expired);
-  // The job returns the budget.
+  // The job gives the amount back to the agent's budget.
   const { agents: _, ...overview } = recorded.overview;
   expect(computed).toMatchObject({ ...recorded, overview });
 });

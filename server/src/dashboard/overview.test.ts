@@ -49,7 +49,7 @@ test("the figures of a day follow the shop's time zone, without cancelled orders
   expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
   const last = told.days.at(-1);
   expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: waiting.total });
-  // The old one belongs to the first day or the day before, depending on the time.
+  // The old order belongs to the first day or the day before it, depending on the time.
   const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
   expect(told.orders_count).toBe(counted);
   expect(told.sales).toBe(waiting.total);
@@ -80,7 +80,7 @@ test('sales are the paid minus the refunded amounts, without unpaid orders', asy
   expect(after).toMatchObject({ orders_count: 2, sales: left });
   expect(after?.days.at(-1)).toMatchObject({ orders_count: 2, sales: left });
 
-  // Shipped, because a full refund cancels an unshipped order, which is not counted.
+  // Shipped, because a full refund of an unshipped order cancels it, and cancelled orders are not counted.
   const fulfillment = { params, body: { tracking_number: 'X1' } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', fulfillment);
   expect((await refund(left)).response.status).toBe(201);

@@ -145,7 +145,7 @@ test('a capture without its payment account fails once, notifies the staff, and 
   expect(await shop.details(order_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-/** Bytes in the notation of PostgreSQL. */
+/** Encrypted fields of an account, as PostgreSQL writes bytes. */
 function sealedIn(account: Record<string, unknown> = {}): Record<string, string> {
   const bytes = Object.entries(account).filter(([, value]) => Buffer.isBuffer(value)) as [string, Buffer][];
   return Object.fromEntries(bytes.map(([name, value]) => [name, `\\x${value.toString('hex')}`]));

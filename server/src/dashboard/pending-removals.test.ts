@@ -5,7 +5,7 @@ const stripe = await openStripe();
 const { standIn, server } = stripe;
 afterAll(() => stripe.close());
 
-/** An order paid by card, whose refunds are pending until the provider executes them. */
+/** An order paid by card. Its refunds stay pending until the provider executes them. */
 async function givenOrderOf(quantity: number) {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
@@ -33,7 +33,7 @@ async function givenOrderOf(quantity: number) {
   };
 }
 
-/** The provider first accepts refunds and later reports that they failed. */
+/** Makes the provider report that refunds have failed after it had accepted them. */
 async function failRefunds(shop: StripeShop): Promise<void> {
   for (const made of standIn.ledger.refunds.values()) {
     if (made.account === shop.account && made.status !== 'failed') standIn.ledger.changeRefund(made, 'failed');

@@ -180,7 +180,7 @@ test("of new products written together, only those with another product's SKU ar
   expect(data?.results.map(({ errors }) => errors[0]?.ctx?.sku)).toEqual([
     ...[undefined, undefined, 'TAKEN', undefined, 'A', undefined],
   ]);
-  // A dry run rolls each row back at once, so a row does not see the SKU of the one before.
+  // A dry run rolls each row back at once, so a row does not see the SKU of the row before it.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
   const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
   expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);

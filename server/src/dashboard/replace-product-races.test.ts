@@ -79,7 +79,7 @@ test('a save is not rejected as stale after a sale', async () => {
   expect(saved.data?.variants).toMatchObject([{ price: '12.00', inventory_quantity: 8 }]);
 });
 
-/** Removes the second of two variants, which a cart and an order contain, in one of two ways. */
+/** Removes the second of two variants, which a cart and an order contain. `take` removes it in one of two ways. */
 async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [string, string]) => Promise<unknown>) {
   const shop = await openShop();
   const made = await shop.givenProduct({

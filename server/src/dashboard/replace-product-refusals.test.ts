@@ -9,7 +9,7 @@ type Body = Omit<ProductReplacement, 'status'> & Record<string, unknown>;
 
 const NOBODY = '0192f3a0-5555-7000-8000-00000000dead';
 
-/** Invalid bodies, each with the place and the type of its mistake. */
+/** Invalid bodies, each with the path and the type of its mistake. */
 const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, string]> = {
   'a price of the wrong form': ({ variants }) => [
     { variants: variants.map(({ id }, i) => (i === 3 ? { id, price: 'free' } : { id })) },
@@ -115,7 +115,7 @@ describe('rejects, names the place and changes nothing', () => {
   });
 });
 
-/** Saves that the database or the state of the shop rejects, after parts of them were written. */
+/** Saves that the database or the state of the shop rejects after part of them was written. */
 const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> = {
   'a slug of another product': ['slug_taken', () => ({ slug: 'other' })],
   'a deleted variant with stock reserved by an open checkout': [

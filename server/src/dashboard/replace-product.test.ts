@@ -249,7 +249,7 @@ test('returns the first response when repeated under the same Idempotency-Key', 
   expect((await readProduct(shop, product_id)).product.images).toHaveLength(1);
 });
 
-/** A webhook for changes of products, and the events sent to it. */
+/** A webhook for product changes, and a function that reads the events sent to it. */
 async function givenWebhook({ dashboard, owner, site_id }: TestShop) {
   await dashboard.POST('/api/dashboard/webhooks', {
     body: { url: 'https://hooks.example.net/shop', events: ['product.*'] },

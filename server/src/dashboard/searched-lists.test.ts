@@ -42,7 +42,7 @@ test('finds an order by part of any of its searchable fields, in any case and le
     ...[first, 'ZOE@stu', 'studio.example', 'oat_s', '-%', 'T_S-%'].map((each) => [each, first]),
     ...[other, 'max', 'ngozi å', 'ÅKESSON', 'jd0146 0', '9/47', ' max@ '].map((each) => [each, other]),
     ...['june okafor', 'example', '@', 'e'].map((each) => [each, `${first} ${other}`]),
-    // The end of one text and the beginning of the next are separate; `%` and `_` are literal.
+    // A search does not match across the end of one field and the beginning of the next, and `%` and `_` are literal.
     ...['examplezoe', 'okaforngozi', 'JuneOkafor', 's%l', 's__dio', '%%', 'nobody'].map((each) => [each, '']),
   ] as [string, string][]) {
     expect.soft(await numbersOf(shop, { q }), q).toBe(found);
@@ -149,7 +149,7 @@ const SEARCHED = ['orders', 'order_lines', 'fulfillments', 'customers', 'product
   .map((name) => `'${name}'::regclass`)
   .join();
 
-/** The indexes that the statement of a search function uses, as its owner plans it. */
+/** The indexes that the statement of a search function uses when the function's owner plans it. */
 async function indexesOf(superuser: pg.Client, name: string, site_id: string): Promise<string[]> {
   const { rows } = await superuser.query(`select pg_get_function_sqlbody(to_regproc('commerce.' || $1)) as body`, [
     name,

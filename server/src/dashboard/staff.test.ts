@@ -16,7 +16,7 @@ const PASSWORD = 'four unrelated quiet words';
 
 const to = (staff_id = '') => ({ path: { staff_id } });
 
-/** A shop with its owner logged in, and a function that adds staff. */
+/** A shop with its owner logged in, and a function that adds staff members. */
 async function openStaffedShop() {
   const shop = await openShop();
   const { staff: owner } = await logIn(shop);
@@ -26,7 +26,7 @@ async function openStaffedShop() {
     const { data } = await anybody.POST('/api/dashboard/auth/login', { body: { email, password: PASSWORD } });
     return createDashboardClient({ baseUrl, sessionToken: data?.access_token ?? '', maxAttempts: 1 });
   };
-  /** The token of the last mail to an invited address. */
+  /** The token of the last mail to an invited e-mail address. */
   const invite = async (email: string, role: StaffRole, by = owner) => {
     const { error } = await by.POST(invitationsPath, { body: { email, role } });
     if (error) throw new Error(JSON.stringify(error));
@@ -292,14 +292,14 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // Her login exists now: the link of another shop neither sets its password nor works for anybody else.
+  // She has a login now: the link of another shop neither sets its password nor works for anybody else.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
   const stranger = await hire('viewer');
   const stolen = await stranger.client.POST(accept, { body: { token: third } });
   expect(stolen.error).toMatchObject({ error: 'invitation_for_another' });
   const noor = await logInAs(email);
-  // Repeated, it returns its first response, although she belongs to another shop as well.
+  // If repeated, the call returns its first response, although she already belongs to that shop.
   const sent = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: { token: third } };
 
   const { data: place } = await noor.POST(accept, sent);

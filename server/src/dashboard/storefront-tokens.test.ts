@@ -8,7 +8,7 @@ const rotation = '/api/dashboard/storefront-tokens/{storefront_token_id}/rotate'
 const shopPath = '/api/storefront/shop';
 const of = (storefront_token_id = '') => ({ params: { path: { storefront_token_id } } });
 
-/** A shop, and clients of its storefront for any token. */
+/** A shop, and a function that makes a storefront client for any token. */
 async function openShopToVisit() {
   const shop = await openShop();
   const visit = (storefrontToken = '', siteId = shop.site_id) =>

@@ -17,7 +17,7 @@ export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = async ({ shop, 
   return credentials.rotate(shop, 'sync', path.sync_key_id, body?.grace_hours);
 };
 
-/** A caller cannot grant a key permissions that they do not have. */
+/** Throws unless the caller has the permissions that the sync key would get. */
 function requireWrites(scopes: SyncKeyScope[], caller: Caller): void {
   if (scopes.includes('write')) requireAll(['products:write', 'inventory:write'], caller);
 }

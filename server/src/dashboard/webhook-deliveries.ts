@@ -8,7 +8,7 @@ export const listWebhookDeliveries: Handler<'dashboard.listWebhookDeliveries'> =
 
 export const getWebhookDelivery: Handler<'dashboard.getWebhookDelivery'> = async ({ shop, caller, path }) => {
   const delivery = await deliveries.get(shop, path.delivery_id);
-  // Its body shows the resource of the event.
+  // The body of the delivery shows the resource that the event is about.
   requireEvents([delivery.type as EventType], caller);
   return delivery;
 };

@@ -7,7 +7,7 @@ import { openReceiver } from '../../test/receiver.ts';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Events contain their resource, so they go only to those who may read it. */
+/** Events contain their resource, so they are sent only to those who may read it. */
 
 let jobs: Awaited<ReturnType<typeof workJobs>>;
 let receiver: Awaited<ReturnType<typeof openReceiver>>;
@@ -37,8 +37,8 @@ async function openShopWithKey(scopes: ApiKeyScope[]) {
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /**
- * Creates a customer and then a product, and waits for the event of the product; returns all types that the receiver
- * got since.
+ * Creates a customer and then a product, and waits for the event of the product. Returns the types of all events that
+ * the receiver got meanwhile.
  */
 async function typesSent({ dashboard, givenProduct, site_id }: Shop): Promise<string[]> {
   const before = receiver.received.length;
@@ -98,7 +98,7 @@ test('a webhook for * gets only events that its API key may read, and none after
   });
   const { data: revoked } = await shop.dashboard.GET(ONE, { params: { path } });
   expect(revoked?.withheld_events).toContain('product.*');
-  // Somebody who may read the events takes over the webhook.
+  // A member who may read the events takes over the webhook.
   await shop.dashboard.PATCH(ONE, { params: { path }, body: { events: ['*'] } });
   expect((await typesSent(shop)).sort()).toEqual(expect.arrayContaining(['customer.created', 'product.created']));
 });
@@ -134,7 +134,7 @@ test("shows the bodies of deliveries and of a listener's events only to those wh
   expect((await detail('customer.created', shop.client)).error).toMatchObject({ scope: 'customers:read' });
   expect((await detail('product.created', shop.client)).data).toMatchObject({ type: 'product.created' });
   expect((await detail('customer.created', shop.dashboard)).data).toMatchObject({ type: 'customer.created' });
-  // An event waits for all transactions that began before it, also those of other tests.
+  // An event waits for all transactions that began before it, including those of other tests.
   await expect.poll(() => heard(shop.client), { timeout: 20_000 }).toEqual(['product.created']);
   await expect.poll(() => heard(shop.dashboard), { timeout: 20_000 }).toContain('customer.created');
 });
