@@ -12,7 +12,7 @@ async function attributionOf(shop: OpenShop, order_id: string) {
   return data?.attribution;
 }
 
-/** An order from a cart created with the given body. */
+/** An order from a cart that was created with the given body. */
 async function buy(shop: OpenShop, cart_body: object, checkout_body: object = {}, client = shop.storefront) {
   const { data: cart } = await client.POST('/api/storefront/cart', { body: cart_body });
   const product = await shop.givenProduct();

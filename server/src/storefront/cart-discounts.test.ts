@@ -49,7 +49,7 @@ async function givenLines(shop: OpenShop, ...prices: string[]) {
   return { cart: await shop.givenCart(lines), product_ids: products.map(({ id }) => id) };
 }
 
-/** Redeems the code of a cart like the completion of its checkout. */
+/** Redeems the code of a cart as completing its checkout does. */
 function redeem(shop: OpenShop, cart_id: string, buyer: Partial<codeUses.Buyer>): Promise<void> {
   return inShopAsSystem(shop.db, shop.site_id, async (inside) => {
     const cart = await carts.readForCustomer(inside, cart_id, buyer.customer_id ?? null, true);

@@ -36,7 +36,7 @@ async function read({ storefront }: OpenShop, cart_id: string): Promise<Cart> {
   return data;
 }
 
-/** Ages a cart, as if it was last changed this long ago. */
+/** Makes a cart look as if it was last changed this long ago. */
 async function letPass({ owner }: OpenShop, cart_id: string, interval: string): Promise<void> {
   const statements = [
     'update commerce.carts set expires_at = expires_at - $2::interval, updated_at = updated_at - $2::interval where id = $1',
@@ -259,7 +259,7 @@ test('a cart shows current prices and stock, and reports what changed', async ()
   ]);
   expect(now.items.map(({ available }) => available)).toEqual([true, true, false, false, false]);
   expect(now.items[4]).toMatchObject({ ...deleted, name: 'Deleted', sku: null, price: '10.00', total: '20.00' });
-  // Calculated as for the checkout, without products that are no longer for sale.
+  // Calculated as in the checkout, without products that are no longer for sale.
   expect(now).toMatchObject({ subtotal: '63.00', total: '63.00' });
 
   const line = atLine(now);

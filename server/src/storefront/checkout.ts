@@ -13,7 +13,7 @@ export const getCheckout: Handler<'storefront.getCheckout'> = ({ shop, checkoutD
 export const updateCheckout: Handler<'storefront.updateCheckout'> = ({ shop, checkoutDeps, path, body }) =>
   checkouts.update(shop, checkoutDeps, path.checkout_id, body);
 
-/** A payment through a provider happens before the transaction of the response. */
+/** Completes a checkout. A payment through a provider is made before the transaction of the response. */
 export const completeCheckout: Prepared<'storefront.completeCheckout'> = {
   async prepare({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
@@ -27,7 +27,7 @@ function completionOf({ expected, expected_total, payment }: Call<'storefront.co
   return { expected, expected_total, payment };
 }
 
-/** A payment that has succeeded by then creates the order. */
+/** Cancels the pending payment of a checkout. If the payment has succeeded by then, the order is created. */
 export const cancelCheckoutPayment: Prepared<'storefront.cancelCheckoutPayment'> = {
   async prepare({ caller, db, checkoutDeps, path }) {
     const { checkout_id } = path;

@@ -14,7 +14,7 @@ async function givenCollection({ dashboard }: OpenShop, input: Partial<Collectio
   return data;
 }
 
-/** Two public products (one sold out), and three hidden ones. */
+/** Two public products, one of them sold out, and three hidden ones. */
 async function givenCatalogue({ givenProduct }: OpenShop): Promise<string[]> {
   const products = [
     await givenProduct({ name: 'Mug', price: '10.00', cost_per_item: '4.00', tags: ['kitchen'] }),

@@ -244,7 +244,7 @@ test('counts concurrent wrong passwords one by one, per shop and e-mail address'
   const { email } = await shop.givenCustomer();
   await neighbour.givenCustomer({ email });
 
-  // The right password is sent together with the guesses, because the delay may be over once they are checked.
+  // The right password is sent at the same time as the guesses, because the delay may be over once they are checked.
   const passwords = [...Array.from({ length: 12 }, (_, i) => `guess ${i}`), PASSWORD];
   const answers = await Promise.all(passwords.map((password) => logInAs(shop, email, password)));
 
@@ -452,7 +452,7 @@ test('sends nothing to an unknown e-mail address, and the queue contains no secr
   const email = address();
   await shop.storefront.POST(resetRequest, { body: { email } });
   await shop.storefront.POST(resend, { body: { email } });
-  // Another test that delivers mails may take ours as well, so several may be needed until one is seen.
+  // Another test that delivers mails may take ours too, so several may be needed until one is seen.
   const rows = await vi.waitUntil(async () => {
     await shop.storefront.POST(register, { body: { email: address(), password: PASSWORD } });
     const queued = await shop.owner.query(

@@ -108,7 +108,7 @@ export const updateAddress: Handler<'storefront.updateAddress'> = ({ shop, calle
 export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, caller, path }) =>
   addresses.remove(shop, customerOf(caller), path.address_id);
 
-/** The same with all other stored data. */
+/** Returns the profile with all other stored data of the customer. */
 export const exportCustomer: Handler<'storefront.exportCustomer'> = ({ shop, caller, query }) =>
   accountExport.exportCustomer(shop, customerOf(caller), query);
 
@@ -120,7 +120,7 @@ export const getCustomerOrder: Handler<'storefront.getCustomerOrder'> = ({ shop,
 
 type Caller = WholeCall<OperationId>['caller'];
 
-/** The contract requires the customer's token for these operations. */
+/** The id of the calling customer. The contract requires the customer's token for these operations. */
 function customerOf({ customer_id }: Caller): string {
   if (!customer_id) throw new Error('Unreachable: no customer.');
   return customer_id;

@@ -3,7 +3,7 @@ import { openShop } from '../../test/shop.ts';
 
 const products = '/api/storefront/products';
 
-/** Two vendors, two types, two options in different case, and one sold-out product. */
+/** Products of two vendors and two types, with two options that differ in case, one of them sold out. */
 async function openMixedShop() {
   const shop = await openShop();
   const shirt = (name: string, price: string, more: Partial<Parameters<typeof shop.givenProduct>[0]>) =>
@@ -69,7 +69,7 @@ test('counts each facet under the filters of all other facets', async () => {
   expect(await listed({ vendor: ['Alder', 'Finch'], product_type: ['Hat'] })).toMatchObject({
     ...{ vendors: 'Alder 1', product_types: 'Shirt 3, Hat 1' },
   });
-  // Nothing matches, but there are still choices.
+  // No product matches, but there are still choices.
   expect(await listed({ vendor: ['Alder'], price_min: '80' })).toMatchObject({
     ...{ total: 0, vendors: 'Finch 1', product_types: '', price: '15.00 to 20.00' },
   });
@@ -128,7 +128,7 @@ test('filters of a search keep the other choices among the search results', asyn
   expect(await listed({ q: 'wool', price_max: '50', option: ['Size:S'] })).toMatchObject({
     ...{ total: 0, price: '60.00 to 60.00' },
   });
-  // The constraints in the sentence itself are not filters that could be removed.
+  // The constraints in the sentence itself are not filters that the shopper could remove.
   expect(await listed({ q: 'shirt in stock under 80', vendor: ['Alder'], in_stock: true })).toMatchObject({
     ...{ total: 1, vendors: 'Alder 1, Finch 1', in_stock: '1 of 1', price: '20.00 to 20.00' },
   });

@@ -3,16 +3,16 @@ import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.
 import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { PROVIDER_DEADLINES } from '../shop/payments/provider-deadlines.ts';
 
-/** Time limits for a Stripe that accepts calls and does not answer, whether or not it executes them. */
+/** Tests the time limits for a Stripe that accepts calls but does not answer, whether or not it executes them. */
 
-/** Long enough for the answered calls, even on a busy machine. */
+/** Long enough for the calls that are answered, even on a busy machine. */
 const PROVIDER_MS = 1_200;
 const stripe = await openStripe({ deadlines: { request: PROVIDER_MS, returning: PROVIDER_MS, job: PROVIDER_MS } });
 const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
 
-/** The result of a call while Stripe hangs; the next call of that kind is lost before or after its effect. */
+/** The result of work while Stripe hangs: the next call of that kind is lost before or after its effect. */
 async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: RegExp, work: () => Promise<T>) {
   standIn.faults.add(kind, calls);
   const begun = performance.now();

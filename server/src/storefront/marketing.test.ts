@@ -18,7 +18,7 @@ async function detailsOf({ dashboard }: OpenShop, customer_id: string) {
   return { opted_in: data?.marketing_opt_in, said: data?.marketing_consents };
 }
 
-/** A job applies consent from orders. */
+/** Runs the job that applies consent from orders. */
 async function workOn({ db }: OpenShop): Promise<void> {
   await runOnce({
     connectionString: databaseUrl(),
@@ -103,9 +103,9 @@ test('consent given at the checkout applies once the order is placed, and a late
 
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
   await shop.givenOrder({ client, ...said });
-  // Before the consent of the order is applied.
+  // Before the job applies the consent of the order.
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
-  // The job of the earlier consent, which runs late.
+  // The job of the earlier consent runs late.
   await applyConsent(shop.db)({ site_id: shop.site_id, customer_id: id });
   await workOn(shop);
   await shop.givenOrder({ client, marketing_opt_in: false });

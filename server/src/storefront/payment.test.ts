@@ -25,7 +25,7 @@ function at(checkout_id: string, key?: string) {
   return { params: { path: { checkout_id } }, ...(key && { headers: { 'Idempotency-Key': key } }) };
 }
 
-/** A checkout of two pieces of a product, to be paid by card, and the product. */
+/** A checkout for two items of a product, to be paid by card, with that product. */
 async function givenPayable(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const product = await shop.givenProduct(input);
   const variant_id = product.variants[0]?.id ?? '';
@@ -33,7 +33,7 @@ async function givenPayable(shop: OpenShop, input: Parameters<OpenShop['givenPro
   return { product, variant_id, checkout };
 }
 
-/** The same, waiting for the shopper at the provider. */
+/** Like `givenPayable`, with a payment that waits for the shopper at the provider. */
 async function givenPaying(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const payable = await givenPayable(shop, input);
   const { error } = await shop.storefront.POST(completePath, { ...at(payable.checkout.id), body: BY_3DS });
@@ -41,7 +41,7 @@ async function givenPaying(shop: OpenShop, input: Parameters<OpenShop['givenProd
   return payable;
 }
 
-/** The shopper's decision on the page of the test provider. */
+/** Records the shopper's decision on the page of the test provider. */
 async function decide({ owner, site_id }: OpenShop, status: 'succeeded' | 'failed') {
   await owner.query(
     `update commerce.test_payments set status = $2, captured = case when $2 = 'succeeded' then amount else 0 end
@@ -57,7 +57,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows.map(({ status }) => status);
 }
 
-/** The shop's customers' money at the provider, in minor units. */
+/** The amount that the provider holds of the shop's customers, in minor units. */
 async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   const { rows } = await owner.query(
     `select coalesce(sum(captured - (select coalesce(sum(value::int), 0) from jsonb_each_text(refunds))), 0)::int as money
@@ -154,7 +154,7 @@ test('with only a return_url the provider shows its own page, and redirects only
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
   expect(paid).toBe(`https://shop.example.com/thanks?x=1&order_id=${data?.orders[0]?.id}`);
 
-  // Shoppers are not redirected to an address that the shop has removed.
+  // Shoppers are not redirected to a URL that the shop has removed.
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: [] } });
   expect(await comeBack()).toBe(new URL(checkout.checkout_url ?? '').pathname);
 });
@@ -315,7 +315,7 @@ test('every provider call is made after its payment is recorded, and outside of 
     );
     return rows.map(({ since }) => since);
   };
-  // Those of other payments, which jobs settle concurrently, continue meanwhile.
+  // Transactions of other payments, which jobs settle concurrently, continue meanwhile.
   const look = async (call: string, id: string) => {
     const { rowCount } = await shop.owner.query('select from commerce.payments where id = $1', [id]);
     const before = await resting();

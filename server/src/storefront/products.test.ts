@@ -106,7 +106,7 @@ test('every sort has a stable order, and pages never overlap', async () => {
   expect(new Set(ids).size).toBe(4);
   expect(pages[4]?.data).toMatchObject({ products: [], total: 4, page: 5, pages: 4 });
 
-  // Now the total is cached, and the page is answered without reading products.
+  // The total is cached now, so the page is answered without reading products.
   const far = { page: 1_000_000, limit: 1 };
   expect((await storefront.GET(products, { params: { query: { ...far, sort: 'price_asc' } } })).data).toEqual({
     ...{ products: [], total: 4, pages: 4 },

@@ -39,7 +39,7 @@ test('the storefront and sync APIs show the configured stock detail, and the das
     const { data } = await sync.GET('/api/sync/products');
     return data?.changes.map(({ product }) => product?.total_inventory).sort();
   };
-  // Reported once no earlier transaction, also of another test, is running.
+  // Reported once no earlier transaction is running, including those of other tests.
   await expect.poll(told, { timeout: 20_000 }).toEqual([0, 1, 1]);
   const availability = await sync.POST('/api/sync/availability', { body: { items: [{ sku: 'MANY', quantity: 30 }] } });
   expect(availability.data?.items[0]).toMatchObject({
@@ -78,11 +78,11 @@ test('warnings and errors of a cart reveal no more of the stock than the shop sh
     lines: [{ requested: 5, available: 1 }],
   });
 
-  // A single piece is not distinguishable from several either.
+  // A single item cannot be distinguished from several either.
   await adjust(-3);
   expect((await add(3)).error).toMatchObject({ message: 'Not enough stock: Few (fewer available, 5 requested).' });
 
-  // The sentences of the hosted page contain no number below `exact`.
+  // With settings below `exact`, the sentences of the hosted page contain no number.
   await adjust(3);
   const { data: checkout } = await storefront.POST('/api/storefront/checkout', { body: path });
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'en' });

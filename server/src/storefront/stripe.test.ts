@@ -6,7 +6,7 @@ const { standIn, server } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
 
-/** Sets the clock of a shop's payments back. */
+/** Makes the payments of a shop older by some minutes. */
 async function past(shop: StripeShop, minutes: number): Promise<void> {
   await server.owner.query(
     `update commerce.payments set created_at = created_at - $2 * interval '1 minute', updated_at = updated_at - $2 * interval '1 minute',
@@ -16,14 +16,14 @@ async function past(shop: StripeShop, minutes: number): Promise<void> {
   );
 }
 
-/** The address that an error redirects the shopper to. */
+/** The URL to which an error redirects the shopper. */
 function urlOf(error: unknown): string {
   const { next_action } = error as { next_action?: { type: string; url: string } };
   if (next_action?.type !== 'redirect') throw new Error(`The error has no redirect: ${JSON.stringify(error)}`);
   return next_action.url;
 }
 
-/** The customers' money in the shop's account, in cents. */
+/** The amount of the customers' money in the shop's account, in cents. */
 function keptAt(shop: StripeShop): number {
   const taken = [...standIn.ledger.intents.values()]
     .filter(({ account }) => account === shop.account)
@@ -167,7 +167,7 @@ test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
   },
 );
 
-/** A payment that succeeded after the shop had given it up. */
+/** A payment that succeeded after the shop had given up on it. */
 async function givenKeptPayment(shop: StripeShop): Promise<string> {
   const { url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -185,7 +185,7 @@ async function statusOf(shop: StripeShop): Promise<string> {
   return rows.map(({ status }) => status).join();
 }
 
-/** Fails the successful refunds, as a bank does, and sends the events. */
+/** Makes the successful refunds fail, as a bank does, and sends the events. */
 async function sendBack(shop: StripeShop): Promise<void> {
   for (const refund of standIn.ledger.refunds.values()) {
     if (refund.account === shop.account && refund.status === 'succeeded') standIn.ledger.changeRefund(refund, 'failed');

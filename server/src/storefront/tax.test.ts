@@ -38,7 +38,7 @@ async function givenShop(prices_include_tax = false): Promise<OpenShop> {
   return shop;
 }
 
-/** A checkout with one piece of a product of each class. */
+/** A checkout with one item of a product of each tax class. */
 async function givenCheckout(shop: OpenShop, classes: (string | undefined)[], price = '10.00'): Promise<string> {
   const lines = [];
   for (const tax_class of classes) {
@@ -100,7 +100,7 @@ test("an order contains its tax by rate, each with its lines and shipping cost; 
       body: { expected_total: total },
     });
     const order_id = completed.data?.order.id ?? '';
-    // Later rates do not change the order.
+    // A later change of the rates does not change the order.
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { default_tax_rate: '0', tax_rates: [] } });
 
     const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', {
@@ -131,7 +131,7 @@ test("an order contains its tax by rate, each with its lines and shipping cost; 
 test("taxes the shipping of a book at the book's rate, or at the standard rate if the shop chose that", async () => {
   const shop = await givenShop(true);
   const checkout_id = await givenCheckout(shop, ['reduced'], '21.40');
-  // Contained in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the parcel is 0.78.
+  // Included in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the shipping is 0.78.
   expect(await fillIn(shop, checkout_id, { country: 'DE' })).toMatchObject({ tax: '1.72', total: '26.30' });
 
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { shipping_tax: 'class' } });

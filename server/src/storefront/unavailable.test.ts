@@ -10,7 +10,7 @@ async function names({ storefront }: OpenShop, query: object): Promise<string[] 
   return data?.products.map(({ name }) => name);
 }
 
-/** Published one after the other, the last first in the list. */
+/** Four products, published one after the other; the list shows the last one first. */
 async function givenFour({ givenProduct }: OpenShop): Promise<void> {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const all = { product_type: 'Mug' };
