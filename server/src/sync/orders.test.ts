@@ -11,7 +11,7 @@ const order = '/api/sync/orders/{sync_order_id}';
 
 let count = 0;
 
-/** A bank transfer order of one piece by default. */
+/** A bank transfer order, by default for one item. */
 function orderFor(sku: string, price: string, more: Partial<SyncOrderInput> = {}): SyncOrderInput {
   count += 1;
   return {
@@ -24,7 +24,7 @@ function orderFor(sku: string, price: string, more: Partial<SyncOrderInput> = {}
   };
 }
 
-/** A shop with bank transfers, shipping for 4.90, and ten mugs at 14.00. */
+/** A shop that accepts bank transfers, ships for 4.90, and has ten mugs at 14.00. */
 async function givenShop() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -240,7 +240,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...at], type }] });
 });
 
-/** Ways to identify the blue variant of a mug in two colours, with its own id, SKU and price. */
+/** Ways to identify the blue variant of a mug with two colours, which has its own id, SKU and price. */
 const NAMES: Record<string, (mug: { product_id: string; variant_id: string }) => object> = {
   'its id': ({ variant_id }) => ({ variant_id }),
   'its SKU': () => ({ sku: 'BLUE' }),
@@ -358,7 +358,7 @@ test('creates one of 16 concurrent orders with the same reference; a rejected or
 
 test('creates 10 of 20 concurrent orders for the last 10 pieces', async () => {
   const shop = await givenShop();
-  // A caller that waits more than two seconds for the stock, on a busy machine, is asked to retry, and does.
+  // On a busy machine, a caller that waits more than two seconds for the stock is asked to retry, and does so.
   const { sync_secret: syncSecret } = shop.credentials;
   const patient = createSyncClient({ baseUrl: shop.baseUrl, siteId: shop.site_id, syncSecret, maxAttempts: 10 });
 

@@ -27,8 +27,8 @@ async function crawl(
 }
 
 /**
- * The same, repeated until enough is reported: a change is reported once earlier transactions have ended, including
- * those of other tests.
+ * Reads all pages repeatedly until enough is reported: a change is reported once earlier transactions have ended,
+ * including those of other tests.
  */
 async function crawlUntil(
   shop: Pick<OpenShop, 'sync'>,
@@ -83,7 +83,7 @@ test('the pages of a crawl neither repeat nor omit a product', async () => {
   }
 });
 
-/** Every action that changes a displayed product; each gets a product with two colour variants and one image. */
+/** Every action that changes a displayed product. Each gets a product with two colour variants and one image. */
 const DEEDS: Record<string, (shop: OpenShop, given: Given) => Promise<unknown>> = {
   'its name': ({ dashboard }, { params }) => unwrap(dashboard.PATCH(product, { params, body: { name: 'Cup' } })),
   'a price': ({ dashboard }, { params, variant_id }) =>
@@ -177,7 +177,7 @@ test('selling reserved stock is not reported as a change, because the reservatio
   const { id: checkout_id } = await shop.givenCheckout({
     content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }],
   });
-  // Created afterwards: once it is reported, so is the reservation.
+  // Created after the reservation: once it is reported, the reservation is too.
   const last = await shop.givenProduct();
   const isHeld = ({ product_id, product: told }: Change) => product_id === mug.id && told?.total_inventory === 9;
   const held = await crawlUntil(shop, (changes) => tells(last.id)(changes) && changes.some(isHeld));
@@ -304,7 +304,7 @@ test('a copy kept by crawling during writes ends up equal to the catalogue', asy
   keep((await crawlUntil(shop, tells(last.id), cursor)).changes);
 
   const { data } = await storefront.GET('/api/storefront/products', { params: { query: { limit: 100 } } });
-  // A storefront list omits fields of the single product.
+  // A list of the storefront omits the fields of a single product.
   const listed = [...copy].map(([id, product]) => {
     const texts = UNLISTED.sync.map((field) => [field, product?.[field]]);
     expect(texts).toEqual(UNLISTED.sync.map((field) => [field, null]));

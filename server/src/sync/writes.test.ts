@@ -7,7 +7,7 @@ const products = '/api/sync/products';
 const inventory = '/api/sync/inventory';
 const keys = '/api/dashboard/sync-keys';
 
-/** A shop with a write key of an integration. */
+/** A shop with a sync key with write access. */
 async function openWarehouse() {
   const shop = await openShop();
   const { staff } = await logIn(shop);
