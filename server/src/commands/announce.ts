@@ -6,7 +6,10 @@ import type { DemoCredentials } from '../demo/stored.ts';
 import { greeting } from './greeting.ts';
 import type { Serving, Started } from './serve.ts';
 
-/** Logs that the server listens. Outside production, prints the greeting instead, with a checkout to try in the demo shop. */
+/**
+ * Logs that the server listens. Outside of production, prints the greeting instead, with a checkout in the demo shop to
+ * try.
+ */
 export async function announce({ config, logger, database }: Started, { db, demo }: Serving): Promise<void> {
   const { production, port, role, baseUrl, smtpUrl, dataDir } = config;
   if (production) return logger.info({ port, role }, 'listening');

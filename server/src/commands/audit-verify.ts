@@ -20,8 +20,8 @@ export interface AuditVerifyOptions {
 type Heads = Record<string, Head>;
 
 /**
- * Verifies the audit of all sites or one, and prints the findings. With a file of heads, compares the chains with it,
- * and writes the current heads to it if there are no findings. Returns whether there are none.
+ * Verifies the audit of one site or of all, and prints the findings. With a file of heads, compares the chains of seals
+ * with it and, if there are no findings, writes the current heads to it. Returns whether there are no findings.
  */
 export async function auditVerify(config: Config, { site, head: file }: AuditVerifyOptions): Promise<boolean> {
   const known = file ? await readHeads(file) : {};
@@ -81,7 +81,7 @@ async function readHeads(file: string): Promise<Heads> {
     const { sites } = JSON.parse(await readFile(file, 'utf8')) as { sites: Heads };
     if (typeof sites === 'object' && sites !== null) return sites;
   } catch {
-    // Reported below.
+    // The failure is reported below.
   }
   throw new Error(`${file} is not a file of heads. Choose another file; it will be created.`);
 }
@@ -90,7 +90,7 @@ function headsOf(reports: Report[]): Heads {
   return Object.fromEntries(reports.flatMap(({ site_id, head }) => (head ? [[site_id, head]] : [])));
 }
 
-/** Written atomically: a partial file would detect nothing. */
+/** Writes the heads atomically, because a partial file would detect nothing. */
 async function writeHeads(file: string, sites: Heads): Promise<void> {
   const draft = `${file}.new`;
   await writeFile(draft, `${JSON.stringify({ written_at: new Date().toISOString(), sites }, null, 2)}\n`, {

@@ -21,11 +21,11 @@ import { ofFiles, ofTables, showProgress } from './progress-line.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface BackupOptions {
-  /** False with --without-files, for a file store with its own backup. */
+  /** Whether to include the stored files; false with --without-files, for a file store that has its own backup. */
   files: boolean;
 }
 
-/** Writes the whole database and the stored files to a file, which is verified before it gets its name. */
+/** Writes the whole database and the stored files to a file. The file is verified before it gets its name. */
 export async function backup(config: Config, file: string, { files }: BackupOptions = { files: true }): Promise<void> {
   refuseNoDirectory(file);
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {
@@ -45,7 +45,7 @@ export async function backup(config: Config, file: string, { files }: BackupOpti
   }
 }
 
-/** Returns the number of files that were missing in the store. */
+/** Writes the backup. Returns the number of files that were missing in the store. */
 async function write(url: string, draft: string, config: Config, withFiles: boolean): Promise<number> {
   const connection = { connectionString: url, application_name: 'commerce backup', keepAlive: true };
   let missing = 0;
@@ -71,7 +71,10 @@ async function write(url: string, draft: string, config: Config, withFiles: bool
   return missing;
 }
 
-/** A database last migrated by a release without backups has no backup role yet. */
+/**
+ * Lets the login act as the backup role. The role does not exist yet if the database was last migrated by a release
+ * without backups.
+ */
 async function openToBackups(client: pg.Client): Promise<void> {
   const may = (await mayBackUp(client)) || ((await createRoles(client)) && (await mayBackUp(client)));
   if (!may) {
@@ -79,7 +82,7 @@ async function openToBackups(client: pg.Client): Promise<void> {
       `This login may not act as ${BACKUP_ROLE}, the role that can read every row. Run commerce-server doctor for instructions.`,
     );
   }
-  // A login only for backups may not grant rights; `dump` then reports unreadable tables.
+  // A login that is only for backups may not grant rights; `dump` then reports the tables that it cannot read.
   await mendAccess(client, BACKUP_ROLE).catch(unlessForbidden);
 }
 

@@ -2,13 +2,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Limits the connections of a server, so that clients that send nothing block nobody. Node's `maxConnections` rejects
- * the newest connection; here a waiting one is closed: first the one that has been silent, or sent only part of its
- * headers, for longest; then the one that has been idle for longest after a request; then the oldest whose body is
- * still arriving. A complete request is never cut off: if nothing else is left, the newest connection is rejected.
+ * Limits the connections of a server, so that clients that send nothing do not block others. Node's `maxConnections`
+ * would reject the newest connection. Here a waiting one is closed instead: first the one that has been silent, or sent
+ * only part of its headers, for longest; then the one that has been idle for longest after a request; then the oldest
+ * whose body is still arriving. A complete request is never cut off: if there are no others to close, the newest
+ * connection is rejected.
  */
 export function boundConnections(server: Server, most: number): void {
-  // Each set in the order of insertion.
+  // The connections in each set are in the order of insertion.
   const silent = new Set<Socket>();
   const idle = new Set<Socket>();
   const busy = new Map<Socket, IncomingMessage>();

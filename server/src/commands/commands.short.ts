@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fetchAt } from '../../test/fetch-at.ts';
 import type { DemoCredentials } from '../demo/stored.ts';
 
-/** Runs the server's commands as separate processes on their own embedded database. */
+/** Runs the server's commands as separate processes, on an embedded database of their own. */
 const BIN = join(import.meta.dirname, '../../bin/commerce-server.js');
 const LONG_ENOUGH_MS = 60_000;
 
@@ -58,7 +58,7 @@ describe('next to a running server', () => {
     expect(await page.text()).toContain('Rowan Stoneware Mug');
   });
 
-  // Not concurrent, because it might also print that it waits for another command's migrations.
+  // Not concurrent, because the command might then print that it waits for another command's migrations.
   test('reports an invalid currency in one line', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 

@@ -7,22 +7,22 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
-/** The running database of the configuration. */
+/** The running database of this configuration. */
 export interface Database {
-  /** Address for requests, possibly of a pooler. Contains a password. */
+  /** URL for requests, possibly that of a pooler. Contains a password. */
   url: string;
-  /** Address without a pooler, for migrations and jobs. Its login may change the schema. */
+  /** URL that leads to PostgreSQL itself, for migrations and jobs. Its login may change the schema. */
   directUrl: string;
   embedded: boolean;
-  /** Description without a password. */
+  /** The database in words, without a password. */
   description: string;
-  /** Stops the embedded database; does nothing for others. */
+  /** Stops the embedded database. Does nothing for any other. */
   stop(): Promise<void>;
 }
 
 type Progress = (sentence: string) => void;
 
-/** Starts the embedded database if DATABASE_URL is not set. Does not connect to another database yet. */
+/** Opens the database. Starts the embedded one if DATABASE_URL is not set; otherwise does not connect yet. */
 export async function openDatabase(config: Config, onProgress: Progress, onSpawn?: () => void): Promise<Database> {
   const { databaseUrl: url, databaseDirectUrl: directUrl = url, dataDir } = config;
   if (url && directUrl) {
@@ -34,7 +34,9 @@ export async function openDatabase(config: Config, onProgress: Progress, onSpawn
   return { url: embedded.url, directUrl: embedded.url, embedded: true, description: describeEmbedded(dataDir), stop };
 }
 
-/** The same for a command that may run next to a server: uses that server's database. */
+/**
+ * Opens the database for a command that may run next to a server: if a server runs the embedded database, uses that.
+ */
 export async function shareDatabase(config: Config, onProgress: Progress): Promise<Database> {
   try {
     return await openDatabase(config, onProgress);
@@ -56,12 +58,12 @@ function withoutPassword(address: string): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-/** Runs work of a command on the database, after migrating it to the schema of this release. */
+/** Runs a command's work on the database, after migrating it to the schema of this release. */
 export function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
   return withDatabase(config, work);
 }
 
-/** The same with connections of the login that owns the schema. */
+/** Like `withPool`, with connections of the login that owns the schema. */
 export function withOwnerPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
   return withDatabase(config, async (_db, ownerUrl) => {
     const owner = openPool({ url: ownerUrl, max: 1, pooling: config.databasePooling });
@@ -73,7 +75,7 @@ export function withOwnerPool<T>(config: Config, work: (db: Pool) => Promise<T>)
   });
 }
 
-/** The same with the address by which the owner of the schema logs in. */
+/** Like `withPool`, with the URL at which the owner of the schema logs in. */
 export async function withDatabase<T>(config: Config, work: (db: Pool, ownerUrl: string) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, printProgress);
   try {

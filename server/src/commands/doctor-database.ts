@@ -15,14 +15,16 @@ import { isTooOld, OLDEST_VERSION, versionOf } from './version.ts';
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
-/** The part of max_connections reserved for the operator and other programs. */
+/** Connections to leave for the operator and other programs. */
 const SPARE_CONNECTIONS = 10;
-/** Connections of a process with jobs: three runners with three each, one with two, one for waking, one for locks. */
+/**
+ * Connections of a process with jobs: three each for three runners, two for another one, one for waking, one for locks.
+ */
 const JOB_CONNECTIONS = 13;
 
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
-/** Checks the requirements of the server on its database. */
+/** Checks what the server needs of its database. */
 export async function checkDatabase(url: string, config: Config): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 7_000 });
   // A connection that breaks during a check is reported by that check.
@@ -131,14 +133,14 @@ async function missingRole(client: pg.Client): Promise<Finding> {
       );
 }
 
-/** The other roles, and the grants and policies of all roles, which a restored dump may lack. */
+/** Checks the other roles, and the grants and policies of all roles, which a restored dump may lack. */
 const checkAccess: Check = async (client) => {
   const roles = await missingRoles(client);
   const gaps = await accessGaps(client);
   const missing = [...roles, ...gaps].map(({ text }) => text);
   if (missing.length === 0) return ok('access', 'every role has its grants and policies');
   const found = `${missing.length} missing, such as ${missing[0]}`;
-  // The server runs without the parts that only backups need.
+  // The server runs without what only backups need.
   const onlyBackups = roles.every(({ needed }) => !needed) && gaps.length === 0;
   const mend = onlyBackups
     ? 'Run commerce-server migrate with a login that has CREATEROLE; until then backups fail.'
@@ -171,11 +173,12 @@ const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
 };
 
 /**
- * Number of checked shops, oldest first: after a change of the key, new secrets can be decrypted and old ones cannot.
+ * Number of shops to check, oldest first. After a change of SECRET_KEY, new secrets can be decrypted, but old ones
+ * cannot.
  */
 const SHOPS = 200;
 
-/** Checks one secret of each shop. */
+/** Checks whether one secret of each shop can be decrypted. */
 const checkSecrets: Check = async (client, _url, { secretKey }) => {
   const sealed = await webhookSecrets(client);
   const closed = sealed.filter(({ id, secret }) => !opens(secretKey, id, secret));
@@ -195,7 +198,7 @@ const checkSecrets: Check = async (client, _url, { secretKey }) => {
   );
 };
 
-/** The first site whose payment keys cannot be decrypted. */
+/** The id of the first site whose payment keys cannot be decrypted. */
 async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<string | undefined> {
   for (const site_id of await oldestSites(client, 'payment_accounts')) {
     await client.query(`select set_config('app.site_id', $1, false)`, [site_id]);
@@ -209,7 +212,7 @@ async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<str
   return undefined;
 }
 
-/** Empty while the table does not exist yet. */
+/** The ids of the oldest sites that have rows in a table; none while the table does not exist. */
 async function oldestSites(client: pg.Client, table: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ made: boolean }>(`select to_regclass($1) is not null as made`, [
     `commerce.${table}`,
@@ -224,7 +227,7 @@ async function oldestSites(client: pg.Client, table: string): Promise<string[]> 
 
 type Sealed = RowOf<'webhooks', 'id' | 'secret'>;
 
-/** Row-level security allows reading the webhooks of only one shop at a time. */
+/** Reads webhook secrets shop by shop, because row-level security shows the webhooks of only one shop at a time. */
 async function webhookSecrets(client: pg.Client): Promise<Sealed[]> {
   const found: Sealed[] = [];
   for (const site_id of await oldestSites(client, 'webhooks')) {

@@ -9,7 +9,7 @@ const DECLARE =
   'Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself, not of the pooler.';
 const TIMEOUT_MS = 3_000;
 
-/** Detects undeclared poolers, and a direct address that goes through one. */
+/** Reports poolers that are not declared, and a direct URL that goes through a pooler. */
 export async function checkPooler(
   { url, directUrl, embedded }: Addresses,
   pooling: 'session' | 'transaction',
@@ -51,7 +51,7 @@ async function ofMigrations(url: string, directUrl: string): Promise<Finding> {
   return ok('direct', 'the same database, without the pooler');
 }
 
-/** An address that does not answer is a finding as well. */
+/** The finding of a check. A URL that does not answer is a finding too. */
 async function findingOf(check: string, look: () => Promise<Finding>): Promise<Finding> {
   try {
     return await look();
@@ -76,7 +76,7 @@ async function dropsSettings(url: string): Promise<boolean> {
   }
 }
 
-/** Identifies a running database. */
+/** An identifier of the running database. */
 async function databaseAt(url: string): Promise<string> {
   const [row] = await ask<{ id: string }>(
     url,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { readQueue } from '../db/queue-state.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** Jobs start within seconds, jobs behind a slow receiver within a minute or two. */
+/** How long jobs may be due. They usually start within seconds, and behind a slow receiver within a minute or two. */
 const STUCK_AFTER_SECONDS = 300;
 
 /** Reports jobs that have been due so long that no process seems to run them. */

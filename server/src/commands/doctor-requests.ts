@@ -3,7 +3,7 @@ import { acceptsWrites } from '../db/read-only.ts';
 import { type Finding, ok, wrong } from './finding.ts';
 import { faultOfRequests } from './request-path.ts';
 
-/** Runs the first statement of each mutation with the role of requests on a new connection. */
+/** Runs the first statement of each mutation on a new connection, with the database role of requests. */
 export async function checkRequests(url: string, pooling: 'session' | 'transaction'): Promise<Finding> {
   const db = openPool({ url, pooling, max: 1, applicationName: 'commerce-server doctor' });
   try {

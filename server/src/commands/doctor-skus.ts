@@ -8,10 +8,10 @@ interface Twin {
   other: string | null;
 }
 
-/** Maximum number listed. */
+/** Maximum number of SKUs to list. */
 const NAMED = 20;
 
-/** SKUs of one shop that differ only in case: new ones are rejected, existing ones stay. */
+/** Reports SKUs of one shop that differ only in case. New ones are rejected, but existing ones stay. */
 export async function checkSkus(client: pg.Client): Promise<Finding> {
   const { rows: columns } = await client.query(
     `select from information_schema.columns
@@ -24,7 +24,7 @@ export async function checkSkus(client: pg.Client): Promise<Finding> {
   return warning('skus', `SKUs that differ only in case: ${named.join('; ')}${more}`, 'Rename one of each pair.');
 }
 
-/** Row-level security allows reading the variants of only one shop at a time. */
+/** Reads the SKUs shop by shop, because row-level security shows the variants of only one shop at a time. */
 async function findTwins(client: pg.Client): Promise<Twin[]> {
   const { rows: sites } = await client.query<RowOf<'sites', 'site_id'>>(
     'select site_id from commerce.sites order by created_at',

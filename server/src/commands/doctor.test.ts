@@ -8,7 +8,7 @@ import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-d
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
 
-/** A separate database on the test server, for a login like that of an installation. */
+/** A separate database on the test server, with a login like that of a real installation. */
 async function givenDatabase({ migrated = false } = {}): Promise<string> {
   const name = `doctor_${randomBytes(4).toString('hex')}`;
   const url = new URL(databaseUrl());
@@ -156,7 +156,7 @@ test('doctor reports webhook secrets encrypted with another key', async () => {
   });
 });
 
-/** A shop with a webhook whose secret is encrypted with this key. */
+/** A shop with a webhook whose secret is encrypted with the given key. */
 async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ webhook_id: string }> {
   const [site_id, webhook_id, secret] = [randomUUID(), randomUUID(), mintSecret()];
   const superuser = new URL(superuserUrl());
@@ -183,7 +183,7 @@ test('doctor lists existing SKUs that differ only in case', async () => {
   superuser.pathname = new URL(DATABASE_URL).pathname;
   const [site_id, product_id] = [randomUUID(), randomUUID()];
   const skus = ['AA-1', 'aa-1', 'BB-1', 'Aa-1'];
-  // The oldest spelling counts. The others are marked, as the migration did.
+  // The oldest spelling stays unmarked. The others are marked, as the migration marked them.
   const rows = skus.map((sku, i) => `(${i}, '${sku}', ${i > 0 && sku.toUpperCase() === 'AA-1'})`).join(', ');
   await send(
     superuser.href,

@@ -48,12 +48,12 @@ function checkMails({ smtpUrl, production, dataDir }: Config): Finding {
   return production ? warning('mails', found, 'Set SMTP_URL: customers receive nothing.') : ok('mails', found);
 }
 
-/** Prerequisites of the request check; their failure is already reported. */
+/** Checks without which the request check is skipped, because their failure is already reported. */
 const REQUESTS_NEED = ['connection', 'version', 'migrations', 'role', 'access', 'pooler'];
 
 async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
   const place = join(config.dataDir, 'postgres');
-  // A dangling link counts as existing, because a later check reports it.
+  // A broken link counts as existing, because a later check reports it.
   if (!config.databaseUrl && !lstatSync(place, { throwIfNoEntry: false })) {
     const mend =
       'The first start creates it. If it exists elsewhere, set DATA_DIR to its directory, or set DATABASE_URL.';

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Runs a command in a folder with an .env file and an environment without its settings. */
+/** Runs a command in a folder with an .env file, in an environment without those settings. */
 async function run(command: string[], file: string, more: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'commerce-env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -59,7 +59,7 @@ async function imported(file: string, force = false): Promise<ImportedSite> {
   return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
 }
 
-/** A shop with an order that awaits a bank transfer, before any mail to its customer. */
+/** A shop with an order that awaits a bank transfer and has not sent its customer any mail. */
 async function givenUnpaidOrder() {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
@@ -91,7 +91,7 @@ test('a moved shop cancels no orders and sends no mail, and can be deleted witho
 
   await makeOverdue(shop);
   const neighbour = await givenUnpaidOrder();
-  // Before the order expires, because the confirmation is not sent afterwards.
+  // Before the order expires, because the confirmation would not be sent after that.
   expect(await mailsTo(neighbour, neighbour.email)).toHaveLength(1);
   await makeOverdue(neighbour);
   const jobs = await workJobs();
@@ -188,7 +188,7 @@ test("a final export fails during an earlier transaction, and contains that tran
   await connection.query('begin');
   await connection.query(`select set_config('app.site_id', $1, true)`, [shop.site_id]);
   await connection.query(`update commerce.sites set merchant_name = 'Renamed' where site_id = $1`, [shop.site_id]);
-  // Its row is locked, so the shop is closed as soon as the transaction ends.
+  // The site's row is locked, so the shop is closed as soon as the transaction ends.
   const ends = new Promise((done) => setTimeout(done, 300)).then(() => connection.query('commit'));
   const file = await exportedForGood(shop);
   await ends;

@@ -2,23 +2,23 @@
 export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'wrong';
-  /** The finding, in a sentence or a few words. */
+  /** What was found, in a sentence or a few words. */
   found: string;
-  /** The fix; missing if there is no problem. */
+  /** How to fix it; missing if there is no problem. */
   mend?: string;
 }
 
-/** No problem. */
+/** A finding without a problem. */
 export function ok(check: string, found: string): Finding {
   return { check, state: 'ok', found };
 }
 
-/** The server runs nevertheless. */
+/** A finding with which the server still runs. */
 export function warning(check: string, found: string, mend: string): Finding {
   return { check, state: 'warning', found, mend };
 }
 
-/** The server does not run, or not safely. */
+/** A finding with which the server does not run, or not safely. */
 export function wrong(check: string, found: string, mend: string): Finding {
   return { check, state: 'wrong', found, mend };
 }

@@ -3,16 +3,16 @@ import type { DemoCredentials } from '../demo/stored.ts';
 export interface Greeting {
   version: string;
   baseUrl: string;
-  /** Description without a password. */
+  /** The database in words, without a password. */
   database: string;
-  /** Destination of mails, in words. */
+  /** Where mails go, in words. */
   mails: string;
   demo: DemoCredentials | undefined;
   /** File with the demo credentials. */
   demoFile: string;
   /** A checkout page to try, if any. */
   checkoutUrl: string | undefined;
-  /** Since the process started. */
+  /** Seconds since the process started. */
   seconds: number;
 }
 

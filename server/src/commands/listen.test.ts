@@ -4,7 +4,7 @@ import express from 'express';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from './listen.ts';
 
-/** The response to raw bytes. */
+/** The response to raw bytes sent to the server. */
 async function answerTo(
   bytes: string,
   options: { headersSeconds?: number } = {},
@@ -79,7 +79,7 @@ test('disconnects a client that sends its headers too slowly, after returning an
 });
 
 describe('at the limit of connections', () => {
-  /** A server with at most three connections, and callers. */
+  /** A server with at most three connections, and functions that call it. */
   async function crowdedServer() {
     const app = express().get('/', (_req, res) => void res.json({}));
     const held: express.Response[] = [];

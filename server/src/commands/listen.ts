@@ -9,13 +9,14 @@ import { ShopError } from '../shop/errors.ts';
 import { boundConnections } from './bound-connections.ts';
 
 /**
- * Not imported: an import evaluates all exports of a module, and one of node:http loads Node's whole WebSocket client.
+ * Not imported, because an import evaluates all exports of a module, and one of those of node:http loads Node's whole
+ * WebSocket client.
  */
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
- * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. A slow or endless
- * request occupies one socket for at most half a minute, or two minutes for a large upload.
+ * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. Here a slow or
+ * endless request occupies a socket for at most half a minute, or two minutes for a large upload.
  */
 const HEADERS_SECONDS = 10;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;
@@ -24,7 +25,10 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
 export const MAX_CONNECTIONS = 4_096;
-/** Connections waiting to be accepted. Node's default of 511 is full at once when thousands arrive together. */
+/**
+ * Number of connections that may wait to be accepted. Node's default of 511 is full at once if thousands arrive
+ * together.
+ */
 const BACKLOG = 4_096;
 const REFUSED_AT_ONCE = 20;
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -33,13 +37,13 @@ export interface ListenOptions {
   host: string;
   port: number;
   keepAliveSeconds: number;
-  /** Time limit for a client's headers. */
+  /** Time limit in seconds for a client's headers. */
   headersSeconds?: number;
-  /** The limit that boundConnections enforces. */
+  /** The maximum number of connections, which boundConnections enforces. */
   maxConnections?: number;
 }
 
-/** An HTTP server that accepts connections when this resolves. Rejects if the port is in use. */
+/** Starts an HTTP server, which accepts connections once this resolves. Rejects if the port is in use. */
 export async function listen(
   app: Express,
   { host, port, keepAliveSeconds, headersSeconds = HEADERS_SECONDS, maxConnections = MAX_CONNECTIONS }: ListenOptions,
@@ -66,8 +70,8 @@ export async function listen(
 }
 
 /**
- * Node reports all timed-out requests at once, perhaps thousands. They are rejected a few at a time, so that others are
- * served in between.
+ * Rejects timed-out requests a few at a time, so that others are served in between. Node reports all of them at once,
+ * perhaps thousands.
  */
 function refuseInTurn(): (error: ParseError, socket: Duplex) => void {
   const late: [ParseError, Duplex][] = [];
@@ -81,9 +85,9 @@ function refuseInTurn(): (error: ParseError, socket: Duplex) => void {
   };
 }
 
-/** Answers data that could not be parsed as a request with a JSON error; Node's default has no body. */
+/** Answers data that could not be parsed as a request with a JSON error. Node's default response has no body. */
 function refuse(error: ParseError, socket: Duplex): void {
-  // A closed connection gets no response, and an answered one no second one.
+  // A closed connection gets no response, and one that was already answered gets no second one.
   const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
     if (answering?.writableEnded) (socket as Socket).destroySoon();

@@ -4,8 +4,8 @@ import { printProgress } from './progress.ts';
 import { prepareRoles, prepareSchema } from './schema.ts';
 
 /**
- * Migrates the database to the schema of this release, and creates missing roles, grants and policies. Idempotent. With
- * `roles`, only creates the roles.
+ * Migrates the database to the schema of this release, and creates missing roles, grants and policies. Repeating it
+ * changes nothing. With `roles`, only creates the roles.
  */
 export async function migrate(config: Config, { roles }: { roles: boolean }): Promise<void> {
   const database = await shareDatabase(config, printProgress);

@@ -3,7 +3,10 @@ import type { FileProgress } from '../backup/files.ts';
 import type { Step } from '../shop/sites/deletion-steps.ts';
 import { printProgress } from './progress.ts';
 
-/** Progress of a command: one line that is rewritten at a terminal, or a line every few seconds elsewhere. */
+/**
+ * Shows the progress of a command: at a terminal in one line that is rewritten, elsewhere in a new line every few
+ * seconds.
+ */
 export interface ProgressLine {
   update(sentence: string): void;
   /** Clears the line. */

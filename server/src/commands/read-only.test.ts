@@ -18,7 +18,7 @@ import { examine } from './doctor.ts';
 const SERVER = join(import.meta.dirname, '../main.ts');
 const WITHIN = { timeout: 30_000, interval: 100 };
 
-/** A database with a shop that can be set to read-only and back like a failover, which ends open connections. */
+/** A database with a shop. It can be set to read-only and back as in a failover, which closes open connections. */
 async function givenDatabase() {
   const { url, drop } = await newDatabase({ migrated: true });
   onTestFinished(async () => {
@@ -44,7 +44,7 @@ async function givenDatabase() {
       await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
       if (endsConnections) await endConnections();
     },
-    /** The number of connections so far. */
+    /** The number of connections that were opened so far. */
     async sessions() {
       const { rows } = await admin.query<{ sessions: string }>(
         'select sessions from pg_stat_database where datname = $1',
@@ -104,7 +104,7 @@ test.each(['api', 'all'])(
       ({ check }) => check === 'requests',
     );
     const sessions = await database.sessions();
-    // Longer than the polling interval of the jobs.
+    // Longer than the polling interval of jobs.
     await sleep(5_000);
 
     expect(refused.status).toBe(503);

@@ -20,7 +20,7 @@ async function givenDatabase() {
   return { ownerUrl, env: { DATABASE_URL: url, DATA_DIR: dataDir } };
 }
 
-/** Makes PostgreSQL evaluate `app.site_id` when it plans the statement that claims an Idempotency-Key. */
+/** Makes PostgreSQL evaluate `app.site_id` while it plans the statement that claims an Idempotency-Key. */
 async function breakPlanning(ownerUrl: string): Promise<void> {
   const client = new pg.Client(ownerUrl);
   await client.connect();
@@ -29,7 +29,7 @@ async function breakPlanning(ownerUrl: string): Promise<void> {
     .finally(() => client.end());
 }
 
-/** The exit code and output of a start. */
+/** The exit code and output of a server that starts. */
 async function startOf(env: Record<string, string>): Promise<{ code: unknown; printed: string }> {
   const PORT = String(await freePort());
   const { PATH = '' } = process.env;

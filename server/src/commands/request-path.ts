@@ -10,8 +10,8 @@ import { ShopError } from '../shop/errors.ts';
 import { mintToken } from '../shop/tokens.ts';
 
 /**
- * Sends the first statement of each mutation, which looks a token up and claims its Idempotency-Key, with an unknown
- * token. Returns undefined if it is rejected as expected, else the error. The connection should be new, so that
+ * Runs the first statement of each mutation, which looks up a token and claims its Idempotency-Key, with an unknown
+ * token. Returns undefined if it is rejected as expected, otherwise the error. The connection should be new, so that
  * PostgreSQL plans the statement before `app.site_id` exists.
  */
 export async function faultOfRequests(db: pg.Pool): Promise<string | undefined> {

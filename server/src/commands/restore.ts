@@ -21,7 +21,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup into an empty database: first the schema of its version, then all rows in one transaction and the
+ * Restores a backup into an empty database: first the schema of its version, then all rows in one transaction, then the
  * files, then newer migrations. The whole file is verified before anything is changed.
  */
 export async function restore(config: Config, file: string, { otherKey }: RestoreOptions): Promise<void> {
@@ -34,7 +34,7 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
   const store = await openStore(config);
-  // Not next to a running server, which would write to the tables.
+  // Not while a server is running, because it would write to the tables.
   const database = await openDatabase(config, printProgress);
   try {
     const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
@@ -79,7 +79,10 @@ function refuseOtherKey({ secret_key }: Header, secretKey: string): void {
   );
 }
 
-/** Throws for a database in use. Tables without any site count as empty: a failed restore may have left them. */
+/**
+ * Throws if the database is in use. Tables without any site count as empty, because a failed restore may have left
+ * them.
+ */
 async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<void> {
   await refuseOtherClients(client);
   const { rows } = await client.query<{ made: boolean }>(`select to_regclass('commerce.sites') is not null as made`);
@@ -100,7 +103,7 @@ async function sitesIn(client: pg.Client): Promise<number> {
   return rows[0]?.sites ?? 0;
 }
 
-/** A client that has just disconnected may still be listed. */
+/** How long a client that has just disconnected may still be listed. */
 const LISTED_WITHIN_MS = 3_000;
 
 async function refuseOtherClients(client: pg.Client): Promise<void> {

@@ -28,7 +28,7 @@ interface GivenShop {
   secrets: [string, string];
 }
 
-/** A shop under the old key, with a webhook during a rotation. */
+/** A shop whose secrets are encrypted with the old key, with a webhook during a rotation. */
 async function givenShop(): Promise<GivenShop> {
   const name = `rotate_${randomBytes(4).toString('hex')}`;
   const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
@@ -69,7 +69,7 @@ function configOf({ url, dataDir }: GivenShop, env: NodeJS.ProcessEnv): Config {
   return readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, ...env });
 }
 
-/** The decrypted secrets of the webhook; undefined for one that the key does not decrypt. */
+/** The decrypted secrets of the webhook; undefined for each that the key does not decrypt. */
 async function openedBy(key: string, { url }: GivenShop): Promise<(string | undefined)[]> {
   const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href;
   const [row] = await send<{ secret: Buffer; previous_secret: Buffer }>(
@@ -85,7 +85,7 @@ async function openedBy(key: string, { url }: GivenShop): Promise<(string | unde
   });
 }
 
-/** An open checkout, begun on a server with a key. */
+/** A checkout that was begun on a server with the given key. */
 async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: string; checkout_url: string }> {
   const pair = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
   const post = async <Answer = { id: string }>(path: string, headers: Record<string, string>, body?: unknown) => {
@@ -194,7 +194,7 @@ test('changes SECRET_KEY in DATA_DIR, even after an interruption', async () => {
   const shop = await givenShop();
   const file = join(shop.dataDir, 'secret.key');
   writeFileSync(file, `${OLD}\n`);
-  // As if the command had been killed after choosing a key and changing the database.
+  // Simulates a command that was killed after it had chosen a key and changed the database.
   writeFileSync(`${file}.new`, `${NEW}\n`);
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
 

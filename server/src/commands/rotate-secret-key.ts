@@ -14,8 +14,9 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Changes SECRET_KEY: re-encrypts everything in one transaction, and gives open checkouts links under the new key.
- * Repeating it with the same keys handles the rest, such as data that a process with the old key encrypted meanwhile.
+ * Changes SECRET_KEY: re-encrypts everything in one transaction, and adds links signed with the new key to open
+ * checkouts. Repeating it with the same keys handles the rest, such as data that a process with the old key has
+ * encrypted meanwhile.
  */
 export async function rotateSecretKey(config: Config): Promise<void> {
   const keys = { from: config.secretKey, to: newKeyOf(config) };
@@ -66,9 +67,9 @@ function newKeyOf({ newSecretKey, secretKeyInFile, dataDir }: Config): string {
 
 interface Changed {
   resealed: number;
-  /** Number of payment account keys. */
+  /** Number of re-encrypted payment account keys. */
   keys: number;
-  /** Number of staff second factors. */
+  /** Number of re-encrypted staff second factors. */
   factors: number;
   auditKeys: number;
   links: number;

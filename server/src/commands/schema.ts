@@ -10,7 +10,7 @@ import { migrateQueue } from '../jobs/queue-schema.ts';
 import { refuseOldVersion } from './version.ts';
 
 export interface Prepared {
-  /** The migrations that ran. */
+  /** The migrations that were applied. */
   applied: string[];
   /** Roles, grants and policies that were missing in a migrated database, in words. */
   mended: string[];
@@ -23,7 +23,7 @@ export interface Prepared {
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // All under the lock: processes that start together would also conflict over roles and grants.
+      // All of this holds the lock, because processes that start together would conflict over roles and grants too.
       return await underMigrationLock(url, wait, () => prepareLocked(url, last));
     } catch (error) {
       if (attempt === ATTEMPTS || !isRaceForRoles(error)) throw error;
@@ -45,7 +45,10 @@ async function prepareLocked(url: string, last: string | undefined): Promise<Pre
 
 const ATTEMPTS = 5;
 
-/** Roles belong to the cluster, but the lock to a database: another database may be prepared at the same time. */
+/**
+ * Whether an error comes from another database that is prepared at the same time. Roles belong to the cluster, but the
+ * lock belongs to a database.
+ */
 function isRaceForRoles(error: unknown): boolean {
   return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
 }
@@ -65,7 +68,7 @@ function connectionTo(url: string) {
   return { connectionString: url, application_name: 'commerce migrate' };
 }
 
-/** Names each role, but only counts grants and policies, of which there may be many. */
+/** Describes what was added. Names each role, but only counts grants and policies, of which there may be many. */
 function inWords(roles: string[], gaps: Gap[]): string[] {
   const count = (kind: Gap['kind']) => gaps.filter((gap) => gap.kind === kind).length;
   const counted = [

@@ -4,7 +4,7 @@ import { seedDemo } from '../demo/seed.ts';
 import { withPool } from './database.ts';
 import { printProgress } from './progress.ts';
 
-/** Creates the demo shop unless this data directory has one, and prints the path of its credentials. */
+/** Creates the demo shop, unless this data directory already has one, and prints the path of its credentials. */
 export async function seed(config: Config): Promise<void> {
   const { seeded, demo } = await withPool(config, (db) => seedDemo({ ...config, db }));
   printProgress(

@@ -36,10 +36,10 @@ export type Stop = () => Promise<unknown>;
 export interface Started {
   config: Config;
   logger: Logger;
-  /** Already migrated. */
+  /** The migrated database. */
   database: Database;
   readiness: Readiness;
-  /** Functions to stop in reverse order of start. */
+  /** Functions that stop the parts of the process, in the order in which they are called. */
   stops: Stop[];
 }
 
@@ -51,7 +51,7 @@ export interface Serving {
   usage: UsageCounter;
 }
 
-/** Serves requests when this resolves. */
+/** Starts serving requests, and resolves once the server accepts them. */
 export async function serve(started: Started): Promise<Serving> {
   const { config, logger, database, readiness, stops } = started;
   const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
@@ -76,7 +76,7 @@ export async function serve(started: Started): Promise<Serving> {
     { config, redis, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, usage, cache, metrics },
     stops,
   );
-  // A worker is ready when its jobs run; a process that also serves requests starts with those.
+  // A worker is ready when its jobs run. A process that serves requests too is ready when it serves them.
   if (config.role === 'worker') await runJobs(started, { db, usage });
   if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
   if (config.operatorPort && config.role !== 'worker') {
@@ -90,10 +90,10 @@ export async function serve(started: Started): Promise<Serving> {
 
 type Working = Pick<Serving, 'db' | 'usage'>;
 
-/** Loaded only in processes that run jobs, to keep start time and memory low. */
+/** Runs the jobs. Their code is loaded only in processes that run them, to keep start time and memory low. */
 export async function runJobs(started: Started, serving: Working): Promise<void> {
   const jobs = startedJobs(started, serving);
-  // Registered at once, because the process may be stopped during the start.
+  // Added at once, because the process may be stopped while they start.
   started.stops.unshift(() => jobs.then(({ stop }) => stop()).catch(() => undefined));
   await jobs;
 }
@@ -109,13 +109,13 @@ async function startedJobs({ config, logger, database }: Started, { db, usage }:
   const mailer = createMailer(config);
   const files = await openStore(config);
   const deps = { ...config, url: database.directUrl, db, card, mailer, files, logger, usage };
-  // Jobs close their egress when they stop.
+  // The jobs close their egress when they stop.
   return runWhileWritable(db, logger, () => startJobs({ ...deps, egress: openEgress(egressPolicyOf(config)) }));
 }
 
 /**
- * Opens the demo shop, or creates it; next to shops of merchants only on request. Sends its mails here, so that their
- * log lines do not hide the greeting.
+ * Opens or creates the demo shop; if merchants already have shops, only if the configuration requests it. Sends its
+ * mails here, so that their log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
   const stored = await reopenDemo({ ...config, db });
@@ -147,7 +147,7 @@ interface Parts {
   metrics: Metrics;
 }
 
-/** The whole API, or only health and metrics for a worker. */
+/** The whole API; for a worker only health and metrics. */
 async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   const { config, redis, logger, db, probe, readiness, metrics } = parts;
   const { production, metricsPort, metricsToken: token } = config;
@@ -179,7 +179,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   return app;
 }
 
-/** Serves operators on a separate port with separate connections, so that they take none from the shops. */
+/** Serves operators on a separate port with separate database connections, so that shops keep theirs. */
 async function listenToOperators(
   { config, database, logger, stops }: Started,
   port: number,
@@ -217,7 +217,10 @@ async function cardOf({ cardProvider, baseUrl }: Config, db: pg.Pool): Promise<P
   return createTestProvider({ db, baseUrl });
 }
 
-/** Throws in production, else warns, if the database may lose committed transactions or the login may do anything. */
+/**
+ * Throws in production, and otherwise warns, if the database may lose committed transactions or the login has unlimited
+ * rights.
+ */
 async function refuseUnsafe(db: pg.Pool, { production }: Config, logger: Logger): Promise<void> {
   const sentences: string[] = [];
   const unsafe = await unsafeDurability(db);
@@ -240,7 +243,7 @@ interface Flushing {
   stops: Stop[];
 }
 
-/** Flushes at an interval and at the end of the process. */
+/** Flushes data at an interval and when the process ends. */
 function flushRegularly(
   kept: { flush(): Promise<void> },
   everyMs: number,

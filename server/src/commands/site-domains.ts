@@ -12,13 +12,13 @@ import {
 } from '../shop/merchant/domains.ts';
 import { withDatabase } from './database.ts';
 
-/** A change of a site's hosts. */
+/** What to do with a site's hosts. */
 export type DomainChange =
   | { change: 'list' }
   | { change: 'add'; host: string; primary: boolean }
   | { change: 'remove'; host: string };
 
-/** Shows the hosts of a site, after a change. */
+/** Lists the hosts of a site, after adding or removing one if requested. */
 export async function siteDomains(config: Config, site_id: string, wanted: DomainChange): Promise<void> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
     throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);

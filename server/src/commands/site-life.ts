@@ -19,17 +19,17 @@ export interface DeleteOptions {
   yes: boolean;
 }
 
-/** Suspends the site, except webhooks of its payment provider and exports by its staff. */
+/** Suspends the site. Webhooks of its payment provider and exports by its staff continue to work. */
 export async function suspend(config: Config, site_id: string, { reason }: { reason?: string }): Promise<void> {
   print(await withOwner(config, site_id, (owner) => suspendSite(owner, site_id, reason ?? null)));
 }
 
-/** Resumes the site, and cancels a scheduled deletion. `notImported` also reopens a moved site. */
+/** Resumes the site and cancels a scheduled deletion. With `notImported`, reopens a moved site too. */
 export async function resume(config: Config, site_id: string, options: { notImported: boolean }): Promise<void> {
   print(await withOwner(config, site_id, (owner) => inSite(owner, site_id, () => resumeSite(owner, site_id, options))));
 }
 
-/** Deletes the site in 30 days or now after a confirmation, or cancels that. */
+/** Deletes the site after a confirmation, in 30 days or at once, or cancels a scheduled deletion. */
 export async function deleteSite(config: Config, site_id: string, options: DeleteOptions): Promise<void> {
   if (options.cancel) {
     print(await withOwner(config, site_id, (owner) => cancelDeletion(owner, site_id)));

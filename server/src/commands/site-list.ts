@@ -11,7 +11,7 @@ export interface SiteListOptions {
   json: boolean;
 }
 
-/** Shows all or the filtered sites with their counts and problems. */
+/** Lists the sites that match the filters, with their counts and problems. */
 export async function siteList(config: Config, { sort, status, problem, json }: SiteListOptions): Promise<void> {
   const filter = {
     sort: oneOf('--sort', SITE_ORDERS, sort),
@@ -72,7 +72,7 @@ function rowOf(site: ListedSite) {
   return [...shown, ...held, days[1] ?? '', String(calls), megabytes, healthOf(site)];
 }
 
-/** Problems in words, without the suspension, which is the state. */
+/** The problems of a site in words. A suspension is left out, because it is shown as the state. */
 function healthOf({ problems, lacks }: ListedSite): string {
   const words = {
     cannot_sell: `cannot sell: ${lacks.join(', ')}`,

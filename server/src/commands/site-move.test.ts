@@ -117,7 +117,7 @@ const READS = [
   '/api/dashboard/settings',
 ] as const;
 
-/** Dashboard responses with neutralized image addresses. */
+/** Responses of the dashboard API, with image URLs that do not depend on the server. */
 async function readAll(shop: TestShop, baseUrl: string, api_key: string): Promise<Record<string, unknown>> {
   const dashboard = createDashboardClient({ baseUrl, apiKey: api_key, maxAttempts: 1 });
   const answers: Record<string, unknown> = {};
@@ -248,7 +248,7 @@ test('every table with site rows moves, or is listed with the reason', async () 
   expect([...moved, ...Object.keys(LEFT_OUT)].toSorted()).toEqual(names.toSorted());
 });
 
-/** Rewrites a file with changed frames. */
+/** Writes a copy of a file in which frames are changed. */
 async function rewrite(file: string, changed: string, change: (frame: Frame) => unknown): Promise<void> {
   await pipeline(
     async function* frames() {
@@ -263,7 +263,7 @@ async function rewrite(file: string, changed: string, change: (frame: Frame) => 
   );
 }
 
-/** The same with the rows of one table changed, and matching checksums. */
+/** Writes a copy of a file in which the rows of one table are changed, with matching checksums. */
 async function rewriteRows(file: string, changed: string, of: string, change: (rows: string) => string): Promise<void> {
   const { header } = await verify(file);
   let counter: RowCounter | undefined;
@@ -337,7 +337,7 @@ test('former members are named in their actions, but have no login', async () =>
   expect(JSON.stringify(data)).toContain('"Ilse Kern"');
   const { rows: logins } = await other.owner.query('select from commerce.staff where id = $1', [left]);
   expect(logins).toEqual([]);
-  // It moves with the site.
+  // The former member moves with the site.
   const { rows } = await other.owner.query('select staff_id, name from commerce.former_staff where site_id = $1', [
     shop.site_id,
   ]);

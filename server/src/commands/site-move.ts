@@ -21,12 +21,12 @@ import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
-  /** The site moves away: it is closed before and stays closed. */
+  /** Whether the site moves away: it is closed before the export and stays closed. */
   final: boolean;
   json: boolean;
 }
 
-/** Writes a site to a file, which is verified before it gets its name. */
+/** Writes a site to a file. The file is verified before it gets its name. */
 export async function exportSite(
   config: Config,
   site_id: string,
@@ -52,7 +52,7 @@ export async function exportSite(
   for (const sentence of afterExport(site_id, header.site)) printProgress(sentence);
 }
 
-/** Further instructions for the operator. */
+/** Further instructions for the operator after an export. */
 function afterExport(site_id: string, site: ExportedSite | undefined): string[] {
   const { final = false, open_payments = 0 } = site ?? {};
   const back = `commerce-server site resume ${site_id} --not-imported`;
@@ -77,7 +77,7 @@ async function block(config: Config, site_id: string): Promise<void> {
   );
 }
 
-/** Returns the number of files that were missing in the store. */
+/** Writes the site. Returns the number of files that were missing in the store. */
 async function write(config: Config, site_id: string, draft: string): Promise<number> {
   const store = await openStore(config);
   let missing = 0;
@@ -114,7 +114,7 @@ export interface ImportOptions {
   json: boolean;
 }
 
-/** Imports a site, and prints its new secrets, which are shown only once. */
+/** Imports a site and prints its new secrets, which are shown only once. */
 export async function importSite(config: Config, file: string, options: ImportOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
   printProgress(`Verifying ${file}.`);
@@ -165,7 +165,7 @@ function inWords(imported: ImportedSite): string {
   ].join('\n');
 }
 
-/** The next steps of the operator and the merchant. */
+/** What the operator and the merchant have to do next. */
 function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, site: ExportedSite | undefined): string[] {
   const { has_payment_account: hasAccount = false, final = false } = site ?? {};
   return [

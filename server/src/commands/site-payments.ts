@@ -6,13 +6,13 @@ import { SYSTEM } from '../shop/shop.ts';
 import { withPool } from './database.ts';
 
 export interface SitePaymentsOptions {
-  /** A connected account of the platform, or `none`. */
+  /** An account that is connected to the platform, or `none`. */
   account?: string;
-  /** File with the signing secret of its webhook endpoint. */
+  /** File with the signing secret of the account's webhook endpoint. */
   webhookSecretFile?: string;
 }
 
-/** Shows a site's payment account, after setting the connected account if one is given. Prints JSON without keys. */
+/** Sets the connected account of a site if one is given, and shows its payment account as JSON, without keys. */
 export async function sitePayments(config: Config, site_id: string, options: SitePaymentsOptions): Promise<void> {
   const account = await withPool(config, async (db) => {
     const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);

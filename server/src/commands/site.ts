@@ -10,20 +10,20 @@ import { readShopFile } from './opening/shop-file.ts';
 
 export interface SiteOptions extends Given {
   file?: string;
-  /** False with --no-input: no questions are asked. */
+  /** Whether questions may be asked; false with --no-input. */
   input: boolean;
 }
 
 /**
  * Opens a shop from a dialog, a file, or flags. Prints its credentials, as JSON unless the standard output is a
- * terminal; the secrets are shown only once.
+ * terminal. The secrets are shown only once.
  */
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
   const asks = options.input && !options.file && canAsk(process);
   const opening = asks ? await askAll(options) : await openingOf(options);
   const password = await passwordOf(opening);
   const opened = await withPool(config, (db) => openIn(db, config, { ...opening, password }, options.file));
-  // Only the server's settings define its address.
+  // Only the server's settings define its base URL.
   const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
   const typed = opening.password !== null;
   if (asks && process.stdout.isTTY) {
@@ -43,7 +43,7 @@ async function askAll(options: SiteOptions): Promise<Opening> {
   }
 }
 
-/** From the file, if given, overridden by flags. */
+/** The shop from the file, if one is given, with the flags taking precedence. */
 async function openingOf({ file, name, currency, staffEmail, staffName }: SiteOptions): Promise<Opening> {
   const given = file ? await readShopFile(file) : undefined;
   const called = name ?? given?.name;

@@ -13,7 +13,7 @@ import { NEWEST_QUEUE_MIGRATION } from '../jobs/queue-schema.ts';
 const SERVER = join(import.meta.dirname, '../main.ts');
 const LISTENER = join(import.meta.dirname, '../../test/loaded-packages.ts');
 
-/** A ready server on a migrated database. */
+/** Starts a server on a migrated database and resolves when it is ready. */
 async function givenServer(ROLE: string): Promise<ChildProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-start-'));
   const port = await freePort();
@@ -42,7 +42,7 @@ const LATER = [
 
 test('an API-only server loads optional modules only when needed', async () => {
   const server = await givenServer('api');
-  // Modules that requests often need follow without a request.
+  // Modules that requests often need are loaded later without a request.
   while (!(await packagesOf(server)).includes('@opentelemetry/api')) await sleep(100);
   const packages = await packagesOf(server);
 

@@ -12,16 +12,16 @@ import { prepareSchema } from './schema.ts';
 import type { Stop } from './serve.ts';
 
 /**
- * Runs the server until a signal stops it. If the start fails (port in use, database rejects), everything started
- * before is stopped again.
+ * Runs the server until a signal stops it. If the start fails (because a port is in use, or the database rejects the
+ * connection), everything that was already started is stopped again.
  */
 export async function start(config: Config): Promise<void> {
-  // V8 would never return the young heap that grows during a start, 20 MB.
+  // V8 would never release the young heap that grows during a start, which is 20 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
-  // The last one started is stopped first.
+  // What was started last is stopped first.
   const stops: Stop[] = [];
   const readiness = { draining: false };
   try {
@@ -39,7 +39,7 @@ export async function start(config: Config): Promise<void> {
     const { server, metrics } = serving;
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
     const announced = announce(started, serving);
-    // A signal may arrive during the announcement, which needs the database.
+    // A signal may arrive while the announcement still uses the database.
     stops.unshift(() => announced.catch(() => undefined));
     await announced;
     if (config.role !== 'worker') {
@@ -55,12 +55,12 @@ export async function start(config: Config): Promise<void> {
   }
 }
 
-/** Takes half of the start. Done while the embedded PostgreSQL starts. */
+/** This takes half of the start, so it happens while the embedded PostgreSQL starts. */
 const loadServe = once(() => import('./serve.ts'));
 
 const TRY_AGAIN_MS = 1_000;
 
-/** A process that starts during a failover waits for a database that accepts writes. */
+/** Prepares the schema. A process that starts during a failover waits until the database accepts writes. */
 async function prepareOnceWritable(url: string, wait: Required<MigrationWait>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -11,8 +11,8 @@ export function refuseNoDirectory(file: string): void {
 }
 
 /**
- * Writes to a temporary name, and renames the file after `write` has written and verified it, so that a file with the
- * final name is complete.
+ * Writes a file under a temporary name, and renames it after `write` has written and verified it. So a file with the
+ * final name is always complete.
  */
 export async function writeWhole<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
   const place = resolve(file);
@@ -29,14 +29,14 @@ export async function writeWhole<T>(file: string, write: (draft: string) => Prom
   }
 }
 
-/** Syncs a directory, so that the new name of a file is on disk. */
+/** Syncs a directory to disk, so that the new name of a file is not lost. */
 async function sync(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(directory, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
-/** Deletes the unfinished file if a signal ends the process. Returns a function that stops listening for signals. */
+/** Deletes the unfinished file if a signal ends the process. Returns a function that removes the signal handlers. */
 function removeOnSignal(draft: string): () => void {
   const stop = (signal: NodeJS.Signals) => {
     void rm(draft, { force: true }).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));

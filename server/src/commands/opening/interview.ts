@@ -17,9 +17,12 @@ import { canonicalAmount, currencyDigits, isCurrency } from '../../shop/money.ts
 import { refuseCommonPassword } from '../../shop/passwords/common.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Interactive dialog for opening a shop: few questions, each with the usual answer of the country as default. */
+/**
+ * The interactive dialog that opens a shop: few questions, each of which has the usual answer of the country as
+ * default.
+ */
 
-/** Answers given by flags. */
+/** Answers that were given by flags. */
 export interface Given {
   name?: string;
   currency?: string;
@@ -56,7 +59,7 @@ export async function interview(prompt: Prompt, given: Given): Promise<Opening> 
 
 type Reader<T> = (line: string) => T | Promise<T>;
 
-/** Repeats the question with the mistake until the answer is valid. */
+/** Repeats the question with the mistake until there is a valid answer. */
 async function until<T>(prompt: Prompt, question: string, preset: string | undefined, read: Reader<T>): Promise<T> {
   for (;;) {
     const line = await prompt.ask(question, preset);
@@ -111,7 +114,7 @@ function languageOf(usual: UsualCountry | undefined): string {
   return usual?.locale.slice(0, 2) ?? 'en';
 }
 
-/** Adds the country's region if the language is spoken there. */
+/** The locale of a language: that of the country if the language is spoken there. */
 function localeOf(language: string, usual: UsualCountry | undefined): string {
   return usual?.locale.startsWith(language) ? usual.locale : language;
 }
@@ -126,7 +129,7 @@ async function agree(prompt: Prompt, question: string): Promise<boolean> {
 const nameOf = (country: string) => new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 
 interface Delivery {
-  /** Null if nothing is shipped. */
+  /** Where the shop ships; null if it ships nothing. */
   reach: Reach | null;
   shipping_options: ShippingOptionInput[];
 }
@@ -217,7 +220,7 @@ function readIbanOrNone(line: string): string | null {
 
 const LEAST_PASSWORD = 8;
 
-/** Null if it should be generated. */
+/** Asks for a password; null if one should be generated. */
 async function askPassword(prompt: Prompt): Promise<string | null> {
   for (;;) {
     const password = await prompt.secret('Password, not shown (empty to generate one)');

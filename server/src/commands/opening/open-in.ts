@@ -9,7 +9,7 @@ import { inFile, type ShopFile } from './shop-file.ts';
 
 type Unhashed = Omit<Opening, 'password'>;
 
-/** Opens a shop in its own transaction. An error names the place in the file, if any. */
+/** Opens a shop in its own transaction. If the shop comes from a file, an error names the place there. */
 export function openIn(
   db: Pool,
   { baseUrl, cardProvider }: Config,
@@ -21,7 +21,7 @@ export function openIn(
   return inTransaction(db, (connection) => openShop(connection, opening, { baseUrl, card, mistakesInRow, refusedAt }));
 }
 
-/** The content of a file, with a generated login if it names none. */
+/** The content of a file, with a generated login if the file names none. */
 export function openingIn({ name, currency, staff, settings, shipping_options, products }: ShopFile): Unhashed {
   return {
     ...{ name, currency, settings, shipping_options, products },
@@ -29,7 +29,9 @@ export function openingIn({ name, currency, staff, settings, shipping_options, p
   };
 }
 
-/** JSON output. Without a configured address it contains none, because only the server's settings define it. */
+/**
+ * The JSON output. It contains URLs only if the base URL is configured, because only the server's settings define it.
+ */
 export function asJson({ credentials, missing, can_sell }: Opened, { baseUrl, baseUrlAssumed }: Config) {
   return {
     ...(!baseUrlAssumed && { base_url: baseUrl, panel_url: `${baseUrl}/panel` }),

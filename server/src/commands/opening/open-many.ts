@@ -5,12 +5,12 @@ import { printProgress } from '../progress.ts';
 import { asJson, openIn, openingIn } from './open-in.ts';
 import { readShopLines } from './shop-file.ts';
 
-/** While one shop is written, the password of the next is hashed. */
+/** Number of shops opened at once: while one is written, the password of the next is hashed. */
 const AT_ONCE = 2;
 
 /**
- * Opens the shops of a file, one per line. Opens none if a line has a mistake. Prints a line of JSON for each shop as
- * soon as it is open, with its line number. A shop rejected by the database is reported by its line, and the others
+ * Opens the shops in a file, one per line. Opens none if any line contains a mistake. Prints a line of JSON with the
+ * line number for each shop as soon as it is open. If the database rejects a shop, its line is reported, and the others
  * continue. Returns whether all are open.
  */
 export async function openMany(config: Config, file: string): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function openMany(config: Config, file: string): Promise<boolean> {
   return refused === 0;
 }
 
-/** Each sentence with its place, unless it already contains one. */
+/** Each message of an error with its place, unless it already contains one. */
 function messageOf(error: unknown, place: string): string {
   const { message, detail } = error as Error & { detail?: { msg: string }[] };
   const sentences = Array.isArray(detail) ? detail.map(({ msg }) => msg) : [message];

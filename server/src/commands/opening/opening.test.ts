@@ -9,7 +9,7 @@ import { readShopFile } from './shop-file.ts';
 const folder = mkdtempSync(join(tmpdir(), 'commerce-opening-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Answers the questions in order. */
+/** A prompt that is given these answers in order. */
 function scripted(...answers: string[]) {
   const told: string[] = [];
   const next = () => answers.shift() ?? 'no answer is left';

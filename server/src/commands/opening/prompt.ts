@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 
-/** Asks a person at a terminal. */
+/** Asks a person at a terminal for input. */
 export interface Prompt {
-  /** Reads a trimmed line. An empty one means `preset`. */
+  /** Reads a line and trims it. An empty line means `preset`. */
   ask(question: string, preset?: string): Promise<string>;
   /** Reads a line without echo. */
   secret(question: string): Promise<string>;
@@ -22,7 +22,10 @@ export function canAsk({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Questions go to stderr, so that stdout contains only results. Ctrl-C and the end of the input throw. */
+/**
+ * Opens a prompt. Questions go to stderr, so that stdout contains only results. Ctrl-C and the end of the input throw
+ * an error.
+ */
 export function openPrompt({ stdin, stderr }: Terminal): Prompt {
   let hidden = false;
   const output = new Writable({

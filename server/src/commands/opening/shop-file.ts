@@ -9,8 +9,8 @@ import { usualSettings } from '../../shop/merchant/opening.ts';
 import { usualCountry } from '../../shop/merchant/usual-taxes.ts';
 
 /**
- * A shop as a file, in the terms of the contract. `country` provides the usual settings that `settings` does not
- * override. It contains no password: one is generated and shown once.
+ * A shop as a file, with the field names of the contract. `country` provides the usual settings, which `settings` can
+ * override. The file contains no password: one is generated and shown once.
  */
 export interface ShopFile {
   name: string;
@@ -25,18 +25,21 @@ export interface ShopFile {
 const FIELDS = ['name', 'currency', 'country', 'staff', 'settings', 'shipping_options', 'products'];
 const MOST_PRODUCTS = 100;
 
-/** Throws an error with a line for each mistake, each with the field. */
+/** Reads a shop from a file. Throws an error with a line for each mistake, which names the field. */
 export async function readShopFile(path: string): Promise<ShopFile> {
   return shopIn(path, await readText(path));
 }
 
-/** A shop of a file with many, and its line. */
+/** A shop from a file that contains many, with its line number. */
 interface ShopLine {
   line: number;
   shop: ShopFile;
 }
 
-/** Parses a shop per line, in JSON. Throws an error with the mistakes of all lines, each with line and field. */
+/**
+ * Parses a file with one shop per line, in JSON. Throws an error that lists the mistakes of all lines, each with line
+ * and field.
+ */
 export async function readShopLines(path: string): Promise<ShopLine[]> {
   const lines = (await readText(path)).split('\n').map((text, index) => ({ text, line: index + 1 }));
   const mistakes: string[] = [];
@@ -72,7 +75,7 @@ function shopIn(path: string, text: string): ShopFile {
   return { ...(file as ShopFile), currency, settings, shipping_options, products };
 }
 
-/** The sentences of an error, with the file's field names. */
+/** The error with messages that name the fields of the file. */
 export function inFile(path: string, at: string, error: unknown): unknown {
   if (error instanceof ValidationError) {
     return new Error(error.detail.map((mistake) => `${path}: ${sentenceOf(at, mistake)}`).join('\n'));
