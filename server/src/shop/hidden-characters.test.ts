@@ -14,12 +14,12 @@ test.each([
   ['Mug \u200d', 'U+200D'],
   ['\u200cMug', 'U+200C'],
   ['M\u200d\u200dug', 'U+200D'],
-])('%j contains a hidden character', (text, expected) => {
+])('finds a hidden character in %j', (text, expected) => {
   expect(hiddenCharacterIn(text, { lines: false })).toBe(expected);
 });
 
 test.each(['می‌خواهم', 'क्‍ष', '👩‍🚀 👩🏽‍🚀 ❤️‍🔥 🏳️‍🌈', 'שלום \u200f!', 'Zoë’s “Café” 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'a\u00a0b'])(
-  '%j contains none',
+  'finds no hidden character in %j',
   (text) => {
     expect(hiddenCharacterIn(text, { lines: false })).toBeUndefined();
     expect(withoutHidden(text, { lines: false })).toBe(text);

@@ -174,7 +174,7 @@ const EXAMPLES = `
   ZM 50100, 50101
 `;
 
-test('accepts the codes that libaddressinput gives as examples', () => {
+test('accepts the postal codes that libaddressinput gives as examples', () => {
   const refused = EXAMPLES.trim()
     .split('\n')
     .flatMap((line) => {
@@ -212,7 +212,9 @@ test.each([
   ['NL', '１２３４ ＡＢ'],
   ['US', '94103–1234'],
   ['TW', '100007'],
-])('accepts %s %s', (country, postal_code) => expect(hasPostalCode({ country, postal_code })).toBe(true));
+])('accepts, for %s, the postal code %s', (country, postal_code) =>
+  expect(hasPostalCode({ country, postal_code })).toBe(true),
+);
 
 test.each([
   ['NI', '520001'],
@@ -223,4 +225,6 @@ test.each([
   ['US', '941'],
   ['SA', '12345-67'],
   ['NL', '1234'],
-])('rejects %s %s', (country, postal_code) => expect(hasPostalCode({ country, postal_code })).toBe(false));
+])('rejects, for %s, the postal code %s', (country, postal_code) =>
+  expect(hasPostalCode({ country, postal_code })).toBe(false),
+);

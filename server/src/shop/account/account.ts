@@ -47,7 +47,7 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
     await consents.decide(shop, shop.customerId, { granted, source: 'account', wording });
   }
   const customer = await shop.one<Customer>(
-    // A customer's own request replaces an address change that staff requested.
+    // A customer's own request replaces a change of the e-mail address that staff requested.
     sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])}
         pending_email = case when ${email === undefined} then pending_email end, updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,

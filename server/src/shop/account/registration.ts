@@ -18,7 +18,7 @@ import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
 /**
- * Registration and password reset. A request does the same work whether or not the address is known, so that its
+ * Registration and password reset. A request does the same work whether or not the e-mail address is known, so that its
  * duration reveals nothing; the difference is made when the mail is written (mails/account-templates.ts).
  */
 export interface Registration {
@@ -38,8 +38,8 @@ interface Profile {
 }
 
 /**
- * Stores a registration until its address is verified. Several may exist for one address, each with its own link: only
- * a reader of the mailbox decides which password the account gets.
+ * Stores a registration until its e-mail address is verified. Several may exist for one address, each with its own
+ * link: only a reader of the mailbox decides which password the account gets.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -50,12 +50,12 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
   await mail.enqueue(shop, 'registration', { email: foldEmail(email), registration_id });
 }
 
-/** Sends new links for the pending registrations of this address. */
+/** Sends new links for the pending registrations of this e-mail address. */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
-/** Sends a password reset link to this address in the caller's `locale`. */
+/** Sends a password reset link to this e-mail address in the caller's `locale`. */
 export async function requestReset(shop: Shop, email: string, locale: string | null): Promise<void> {
   await mail.enqueue(shop, 'password_reset', { email: foldEmail(email), ...(locale && { locale }) });
 }
@@ -63,8 +63,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Uses a verification link: creates an account or changes its address. Guest orders of the address then belong to the
- * account. Throws `verification_token_invalid`.
+ * Uses a verification link: creates an account or changes its e-mail address. Guest orders of the address then belong
+ * to the account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -78,8 +78,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Serializes the links of one address, so that only the first link that leads to an account takes effect. Lock order
- * everywhere: customers, registrations, codes.
+ * Lets the links of one e-mail address take effect one after the other, so that only the first link that leads to an
+ * account takes effect. Lock order everywhere: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);
@@ -101,8 +101,8 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 }
 
 /**
- * Creates the account of the registration whose link was opened and deletes the other registrations of the address. A
- * customer whom staff created gets the password and keeps the existing data.
+ * Creates the account of the registration whose link was opened and deletes the other registrations of its e-mail
+ * address. A customer whom staff created gets the password and keeps the existing data.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
@@ -133,7 +133,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** Records that the account's owner reads the mailbox of its current or requested address. */
+/** Records that the account's owner reads the mailbox of its current or requested e-mail address. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers
@@ -148,12 +148,12 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
       returning ${PROFILE}`,
   );
   if (!customer || before.email === email) return customer;
-  // Links sent to the old address could be used to take the account back.
+  // Links sent to the old e-mail address could be used to take the account back.
   await shop.run(
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
-  // Sessions of the old address must show the password again.
+  // Sessions from before the change must enter the password again.
   if (before.by_staff) await sessions.endAllSessions(shop, customer_id);
   await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;
@@ -176,8 +176,9 @@ export async function prepareReset(
 }
 
 /**
- * Stores the new password. This also verifies the address, ends every session and withdraws consents whose tokens have
- * not been fetched. Throws `reset_token_invalid`, also to all but one of parallel calls.
+ * Stores the new password. This verifies the e-mail address too, ends every session, and withdraws consents whose
+ * tokens have not been fetched. Throws `reset_token_invalid`; of several concurrent calls with one link, only one
+ * succeeds.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<Customer> {
   const code = await codes.take(shop, ['reset_password'], token);

@@ -88,7 +88,7 @@ export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
  * Revokes a token at once, because every process checks the database on every call. Ended tokens stay unchanged. Throws
- * `not_found`, also for a token of another customer.
+ * `not_found`, even for a token of another customer.
  */
 export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
   await end(shop, by, sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`);

@@ -18,8 +18,8 @@ export interface Preparation extends Pick<Wishes, 'locale' | 'return_url' | 'can
 }
 
 /**
- * Creates the checkout of a cart or updates the open one. Defaults: the customer's own address; the shipping option
- * chosen before, else the cheapest. Throws what checkouts throw.
+ * Creates the checkout of a cart or updates the open one. By default it keeps the checkout's address, which at first is
+ * the customer's, and its shipping option, or chooses the cheapest one. Throws what checkouts throw.
  */
 export async function prepare(
   shop: Shop,

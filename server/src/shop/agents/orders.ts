@@ -73,7 +73,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage
   return { orders, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** One order. Throws `not_found`, also for another customer's order. */
+/** One order. Throws `not_found`, even for another customer's order. */
 export async function get(shop: Shop, id: string): Promise<AgentOrder> {
   const row = await shop.one<Row>(
     sql`select ${columns} from orders o

@@ -6,7 +6,7 @@ import { digestOf, type Seal, type SealedRow, signSeal } from './signing.ts';
 /** A seal in stored form. */
 export interface NewSeal extends Omit<Seal, 'digest' | 'previous'> {
   ids: string[];
-  /** Hexadecimal, like the next two. */
+  /** Hexadecimal, like the next two fields. */
   digest: string;
   previous: string | null;
   hmac: string;

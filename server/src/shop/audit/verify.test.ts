@@ -41,7 +41,7 @@ async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?
   }
 }
 
-test('detects changes made without SECRET_KEY and accepts the changes of the server', async () => {
+test('audit verify detects changes made without SECRET_KEY, and accepts changes made by the server', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer);

@@ -140,8 +140,8 @@ function insertion(
 
 /**
  * Reads a cart of the given customer (null for a guest), optionally locked until the transaction ends. Throws
- * `not_found`, also for the cart of another customer and for one created by another agent or profile, and
- * `cart_expired`. Returns converted and merged carts.
+ * `not_found`, even for a cart of another customer or one created by another agent or profile, and `cart_expired`.
+ * Returns converted and merged carts.
  */
 export async function readForCustomer(
   shop: Shop,

@@ -34,8 +34,8 @@ import { areNarrow, type CatalogQuery, conditionsOf, type Filters, readListFilte
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also how the query was understood. One statement; with `q`,
- * one in addition to those of `search`, so usually three; one more for facets.
+ * One page of the products that meet all filters; with `q`, it includes how the query was understood. One statement;
+ * with `q`, one in addition to those of `search`, so usually three; one more for facets.
  */
 export async function list(shop: Shop, query: CatalogQuery): Promise<ShownJson<ProductList>> {
   return listMeeting(shop, query, await readListFilters(shop, query, { place: 'query', ofVariants: false }));

@@ -5,7 +5,7 @@ import type { Priced } from './state.ts';
 
 /**
  * Checks checkouts of agents against the permissions that the customer granted: categories and budget are checked again
- * with the final goods and total, whoever changed the cart meanwhile.
+ * with the final goods and total, even if somebody else has changed the cart meanwhile.
  */
 
 /** Throws `category_not_allowed` or `budget_exceeded` if the order could not be placed now. */

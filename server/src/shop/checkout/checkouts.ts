@@ -49,7 +49,7 @@ import { pricesOf, statusOf, view, viewOf } from './view.ts';
 /**
  * Begins the checkout of a cart, or renews the open one, and reserves the stock. Throws what `carts.readForCustomer`
  * throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or `insufficient_stock`; for
- * an agent also what `requireAgentLimits` throws.
+ * an agent, what `requireAgentLimits` throws too.
  */
 export async function create(
   shop: Shop,
@@ -234,7 +234,7 @@ export interface CheckoutPatch {
 /**
  * Changes the given fields and reserves the stock for another 15 minutes. Drops a shipping option or payment method
  * that no longer fits. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`, `insufficient_stock`,
- * `shipping_option_unavailable` or `payment_method_unavailable`; for an agent also what `requireAgentLimits` throws.
+ * `shipping_option_unavailable` or `payment_method_unavailable`; for an agent, what `requireAgentLimits` throws too.
  */
 export async function update(
   shop: Shop,

@@ -18,9 +18,8 @@ import { type CheckoutRow, findCheckout, type Paid } from './state.ts';
  * Pays a checkout through a provider. No transaction waits for the provider:
  * 1. in a transaction: records the payment and its frozen state (begin-payment.ts)
  * 2. outside of any: calls the provider with the id of the payment
- * 3. in a transaction: applies the outcome; success creates the order (settle.ts), and `complete` then returns it or
- * the reason that it is missing.
- * A job follows up on requests that are lost in between.
+ * 3. in a transaction: applies the result; success creates the order (settle.ts), and `complete` then returns it or the
+ *    reason that it is missing. A job follows up on requests that are lost in between.
  */
 
 /**

@@ -15,8 +15,8 @@ import { release, takeEvent } from './settle.ts';
  * without an order. Steps for each site:
  * 1. claim some payments in a short transaction that skips rows locked by another process.
  * 2. ask the provider about them concurrently. No transaction is open during the calls.
- * 3. `takeEvent` (settle.ts) writes the outcome in a new transaction.
- * They repeat until no payment is left or the site's time slice has ended.
+ * 3. `takeEvent` (settle.ts) writes the result in a new transaction. They repeat until no payment is left or the site's
+ *    time slice has ended.
  */
 export interface SettleDeps extends PaymentProviders {
   secretKey: string;
@@ -39,7 +39,7 @@ type OpenPayment = RowOf<
 >;
 
 /**
- * Settles pending payments, at most 100 per call, least recently checked first. Each outcome takes effect once, even if
+ * Settles pending payments, at most 100 per call, least recently checked first. Each result takes effect once, even if
  * reported repeatedly. Returns how many were settled. A failure does not stop the other payments; throws at the end if
  * there was one.
  */

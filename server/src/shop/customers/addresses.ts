@@ -80,7 +80,7 @@ interface Imported {
   is_default: boolean;
 }
 
-/** Adds imported addresses to the books of new or locked customers. The caller has checked the limit. */
+/** Adds imported addresses to the address books of new or locked customers. The caller has checked the limit. */
 export async function addImported(shop: Shop, imported: Imported[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map((one) => ({ ...one, id: uuidv7() }));

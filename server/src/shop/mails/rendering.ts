@@ -31,7 +31,7 @@ export interface MailContent {
   subject: string;
   parts: Part[];
   language: Language;
-  /** Reply address; defaults to the shop's. */
+  /** Reply-to address; defaults to the shop's. */
   reply_to?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Mail {
   to: string;
   /** Display name of the sender, which is the shop. */
   from_name: string;
-  /** Reply address, if any. */
+  /** Reply-to address, if any. */
   reply_to: { name: string; address: string } | null;
   subject: string;
   text: string;

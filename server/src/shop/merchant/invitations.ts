@@ -15,11 +15,11 @@ import { merchantFields } from './merchant-fields.ts';
 
 /**
  * Invitations to a merchant's staff:
- * 1. a staff member invites an address; the mail is queued
+ * 1. a staff member invites an e-mail address; the mail is queued
  * 2. the job that writes the mail creates the link's token and stores its hash
  * 3. the recipient opens the link, whose token identifies the site
- * 4. a person with a login accepts while logged in; another one creates a login with a name and a password.
- * Only one of several parallel calls accepts or withdraws an invitation.
+ * 4. a person with a login accepts while logged in; another one creates a login with a name and a password. Only one of
+ *    several parallel calls accepts or withdraws an invitation.
  */
 const LIFE = '7 days';
 const MOST_INVITATIONS = 100;

@@ -21,7 +21,7 @@ test('counts the data of each site separately in the list of sites', async () =>
   expect(of(quiet.credentials.site_id)).toMatchObject({ products: 1, orders: 0, storage_bytes: 0 });
 });
 
-test('sorts sites by the requested order', async () => {
+test('sorts the list of sites by the requested order', async () => {
   const { db } = await testServer();
   const [first, second] = [await openShop(), await openShop()];
   await first.givenProduct();
@@ -87,7 +87,7 @@ test('paging skips no site when another one moves to the front between pages', a
   await expect(page({ sort: 'products', cursor: 'AAAA' })).rejects.toThrow(ValidationError);
 });
 
-test('filters sites by state and problem, worst first', async () => {
+test('filters the list of sites by state and problem, worst first', async () => {
   const { shops, page } = await givenFleet(3);
   const [empty, selling, away] = shops.map(({ site_id }) => site_id);
   for (const shop of shops.slice(1)) {
@@ -111,7 +111,7 @@ test('filters sites by state and problem, worst first', async () => {
   ]);
 });
 
-test('finds exactly the sites that have a problem', async () => {
+test('the filter by problem finds exactly the sites that have it', async () => {
   const { shops, page } = await givenFleet(3);
   const [failing, gone, well] = shops;
   for (const shop of shops) {

@@ -9,7 +9,7 @@ import { createSite, mintPassword } from './sites.ts';
 const staff = { email: 'someone@example.com', name: 'Someone' };
 const password = await mintPassword();
 
-test('reads the number of decimals of a currency', async () => {
+test('determines the number of decimals of a currency', async () => {
   for (const [currency, price] of [
     ['EUR', '10.50'],
     ['JPY', '1050'],
@@ -23,7 +23,7 @@ test('reads the number of decimals of a currency', async () => {
   }
 });
 
-test('creates no site for an unknown currency code', async () => {
+test('rejects a new site with an unknown currency code', async () => {
   const { db, owner } = await testServer();
   const site = { name: 'Shop without money', currency: 'ABC', staff, password };
 

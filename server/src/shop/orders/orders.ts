@@ -15,9 +15,9 @@ import * as events from './timeline.ts';
  * Changes of existing orders, in one transaction:
  * 1. lock the order
  * 2. reject a status change that states.ts does not list
- * 3. update the order (cancelling also returns agent budget, discount code and stock)
- * 4. write the timeline, whose trigger writes the event, and enqueue the mail.
- * Lock order: order, agent budget, discount, variants.
+ * 3. update the order (cancelling releases agent budget, discount code and stock too)
+ * 4. write the timeline, whose trigger writes the event, and enqueue the mail. Lock order: order, agent budget,
+ *    discount, variants.
  */
 
 /** An order with all its parts. Throws `not_found`. */

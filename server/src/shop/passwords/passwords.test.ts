@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { fitsPassword, hashPassword, logins, MOST_LOGINS, randomPassword } from './passwords.ts';
 
-test('matches a password only with its own hash', async () => {
+test('a password matches only its own hash', async () => {
   const stored = await hashPassword('correct horse');
 
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,13 +12,13 @@ test('matches a password only with its own hash', async () => {
   expect(await fitsPassword(undefined, 'correct horse')).toBe(false);
 });
 
-test('matches the same letters regardless of Unicode composition', async () => {
+test('a password matches regardless of how Unicode composes its letters', async () => {
   const stored = await hashPassword('Zo\u00eb');
 
   expect(await fitsPassword(stored, 'Zoe\u0308')).toBe(true);
 });
 
-test('rejects callers with a retry time when the queue is full', async () => {
+test('rejects callers with a retry time when the queue for hashing is full', async () => {
   const results = await Promise.allSettled(Array.from({ length: 200 }, () => fitsPassword(undefined, 'x')));
 
   const refused = results.filter((result) => result.status === 'rejected');
@@ -67,7 +67,7 @@ function nicenessOf(thread: string): number {
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
 }
 
-test('generates different, readable passwords', () => {
+test('generates a different, readable password each time', () => {
   const made = Array.from({ length: 1_000 }, randomPassword);
 
   expect(new Set(made).size).toBe(1_000);

@@ -6,8 +6,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
 /**
- * A test provider that moves no money. The token determines the outcome; with `tok_3ds` and on the provider's own page
- * a person decides (pages/test-payment.ts). Its records are in the table test_payments. Unknown tokens are declined.
+ * A test provider that moves no money. The token determines the result; with `tok_3ds` and on the provider's own page a
+ * person decides (pages/test-payment.ts). Its records are in the table test_payments. Unknown tokens are declined.
  */
 export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string }): PaymentProvider {
   const row = (payment: Id, statement: Sql) => inBooks(db, payment, statement);

@@ -22,7 +22,7 @@ export class ShownJson<Body> {
   /** The contents of the slots. */
   readonly filled: string[];
 
-  /** `parts` are pieces of the JSON text, and products as they were read. */
+  /** `parts` are texts of JSON, and products as they were read. */
   constructor(shop: Shop, version: string, parts: (string | Shown[])[]) {
     const to = new ShownText();
     for (const part of parts) {

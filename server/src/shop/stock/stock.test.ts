@@ -51,7 +51,7 @@ async function whileWaitedFor<T>(
   }
 }
 
-test('sells stock that arrives while the checkout waits for it', async () => {
+test('a checkout reserves stock that arrives while it waits for the variant', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 2 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -70,7 +70,7 @@ test('sells stock that arrives while the checkout waits for it', async () => {
   expect(data?.reserved_until).not.toBeNull();
 });
 
-test('does not sell a product that is deleted while a checkout completes', async () => {
+test('a product that is deleted while a checkout completes is not sold', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct();
   const content = [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }];
@@ -92,7 +92,7 @@ test('does not sell a product that is deleted while a checkout completes', async
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
 
-test('does not sell an untracked product that is deleted while its checkout completes', async () => {
+test('an untracked product that is deleted while its checkout completes is not sold', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ track_inventory: false });
   const { id } = await shop.givenCheckout({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
@@ -137,7 +137,7 @@ async function givenOthersLike({ owner }: OpenShop, cart_id: string): Promise<vo
   );
 }
 
-test('reads a cart without scanning the reservations of other checkouts', async () => {
+test('reading a cart does not scan the reservations of other checkouts', async () => {
   const open = await openShop();
   const product = await open.givenProduct({ inventory_quantity: OTHERS + 1 });
   const cart = await open.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }]);

@@ -25,8 +25,9 @@ import * as webhooks from '../webhooks/webhooks.ts';
 /**
  * Versions of the resources that staff edit in the dashboard. A version is a hash of all editable fields of a resource,
  * so equal versions mean equal content. Stock, sales figures and change times are left out, because a purchase must not
- * block the edit of a description. A change with a version: 1. locks the resource, as every change does first; 2.
- * compares the version, which is stable until the transaction ends; 3. does the work.
+ * block the edit of a description.
+ * A change with a version: 1. locks the resource, as every change does first; 2. compares the version, which is stable
+ * until the transaction ends; 3. does the work.
  */
 export interface Versioned {
   /** Name of the path parameter with the id; undefined if a shop has only one such resource. */
