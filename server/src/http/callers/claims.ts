@@ -79,7 +79,7 @@ export function refuseAtHost({ surface }: Operation, site_id: string | undefined
 
 /**
  * Whether the operation accepts an agent's token together with a storefront token. In the storefront API the agent acts
- * for its customer. In the agent API it may send a storefront token too, which is then also checked.
+ * for its customer. In the agent API it may send a storefront token too, which is then checked as well.
  */
 function takesAgentBesidePair({ surface }: Operation): boolean {
   return surface === 'storefront' || surface === 'agent';

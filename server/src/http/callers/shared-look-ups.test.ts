@@ -112,7 +112,7 @@ test('a token revoked during a look-up is rejected for later requests', async ()
   expect((await Promise.all(later)).map(({ status }) => status)).toEqual([401, 401]);
 });
 
-test('a hanging look-up does not delay other requests', async () => {
+test('a hanging look-up of a token does not delay other requests', async () => {
   const shop = await cachedShop();
   const { at, release } = held();
   const first = read(shop, '/products/mug');
@@ -140,7 +140,7 @@ test('looks up the stock of each shop separately', async () => {
   ]);
 });
 
-test('a failed look-up fails the requests that waited for it, and no later ones', async () => {
+test('a failed look-up fails only the requests that waited for it', async () => {
   const shop = await cachedShop();
   const { others } = await meanwhile(shop, () => {
     fails = true;

@@ -10,7 +10,7 @@ test('finds the operation of a path with a slug of any length', () => {
   expect(path).toEqual({ id_or_slug: slug });
 });
 
-test('rejects another spelling of a path', () => {
+test('rejects a path in another case or with extra slashes', () => {
   for (const url of [
     '/api/storefront/products/',
     '/api//storefront/products',

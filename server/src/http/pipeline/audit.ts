@@ -25,9 +25,9 @@ import { payloadOf } from './payload.ts';
 /**
  * Audited calls: every call of an agent, and mutations with storefront and customer tokens, by staff and by API keys.
  * Actions of staff on their own login are recorded in each shop for which they work. Of the payload only a keyed hash
- * is stored, which proves the content without revealing it; for staff and API keys also the target ids and the names of
- * the sent fields; for agents the details of the call. Requests may only insert rows, and each row is signed by a key
- * that is not in the database.
+ * is stored, which proves the content without revealing it; for staff and API keys, the target ids and the names of the
+ * sent fields are stored too, and for agents the details of the call. Requests may only insert rows, and each row is
+ * signed by a key that is not in the database.
  */
 
 /** A call with its response. */
