@@ -61,7 +61,7 @@ test('an import of customers sends no mail and creates no event', async () => {
   expect(rows).toEqual([]);
 });
 
-test('an import keeps local data unless told to overwrite it', async () => {
+test('an import keeps local data unless the call sets `overwrite`', async () => {
   const { dashboard } = await openShop();
   const own = { email: 'ada@example.com', first_name: 'Adelheid', marketing_opt_in: true };
   const { data: made } = await dashboard.POST('/api/dashboard/customers', { body: own });

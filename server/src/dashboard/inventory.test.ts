@@ -218,7 +218,7 @@ test('the last units are sold once, however many requests compete for them', asy
   expect(await quantityOf(shop, product.id)).toBe(0);
 });
 
-test('lists the stock of each variant by product name and position', async () => {
+test('lists the stock of each variant, sorted by product name and position', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Plate', sku: 'PLATE', images: [{ url: 'https://shop.example/plate.jpg' }] });
   await givenProduct({
