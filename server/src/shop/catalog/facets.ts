@@ -130,7 +130,7 @@ function namedFacets(
     ) as named)`;
 }
 
-/** Option values of variants that can be bought, each with its position among the values of that option. */
+/** Option values of variants that can be bought, each with its rank within the option, the most frequent first. */
 function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql {
   return sql`select lower(o.name) as key, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
       count(distinct p.id) as count,

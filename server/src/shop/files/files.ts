@@ -147,7 +147,10 @@ export async function fail(shop: Shop, id: string, failure: FailureCode): Promis
   await shop.run(sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${id}`);
 }
 
-/** Deletes the given file rows, and enqueues the deletion of their stored bytes once the transaction commits. */
+/**
+ * Deletes the file rows that the statement selects, and enqueues the deletion of their stored bytes once the
+ * transaction commits. Returns their number.
+ */
 export async function removeKept(shop: Shop, deleted: Sql): Promise<number> {
   const names = await shop.rows<RowOf<'files', 'name'>>(deleted);
   const jobs = names.map(({ name }) => JSON.stringify({ site_id: shop.siteId, name }));

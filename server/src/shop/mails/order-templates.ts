@@ -117,7 +117,10 @@ export const WRITERS = {
     }),
 };
 
-/** The mail to the shop or a staff member, in the shop's language. */
+/**
+ * The mail to the shop or a staff member, in the shop's language. Without a recipient, enqueues a mail for each of them
+ * instead.
+ */
 async function newOrder(
   context: MailContext,
   { order_id, staff_id, to_shop }: Mails['new_order'],

@@ -84,7 +84,10 @@ export async function removeAll(shop: Shop, order: LockedOrder, refund_id: strin
   await claimUnshipped(shop, order.id, refund_id);
 }
 
-/** Rejects a manual refund while the provider may still refund, because the customer would get the money twice. */
+/**
+ * Rejects a manual refund unless a refund of the order has failed at the provider, because otherwise the customer might
+ * get the money twice.
+ */
 async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   const failed = await shop.one(
     sql`select from payment_moves

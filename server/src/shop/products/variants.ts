@@ -12,7 +12,10 @@ import { insertVariants, summarize } from './write.ts';
 
 const MAX_VARIANTS = 2_048;
 
-/** Adds a variant with a value for each option. Throws `not_found`, `sku_taken` or `variant_options_taken`. */
+/**
+ * Adds a variant with a value for each option. Throws `not_found`, `limit_reached`, `sku_taken`, `variant_options_taken`
+ * or a ValidationError.
+ */
 export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {
   const { track_inventory, price } = await lockProduct(shop, product_id);
   const count = await shop.one<{ total: number }>(

@@ -33,7 +33,7 @@ export async function markMoved(owner: Owner, site_id: string): Promise<SiteStat
 const DRAIN_MS = 3_000;
 const POLL_MS = 50;
 
-/** Waits until nothing writes to a moved site any longer. Every export does this first. */
+/** If the site has moved, waits until nothing writes to it any longer. Every export does this first. */
 export async function drainIfMoved(owner: pg.ClientBase, site_id: string): Promise<void> {
   if ((await stateOf(owner, site_id))?.moved_at) await drain(owner, site_id);
 }
