@@ -86,8 +86,8 @@ export function detailOf(
 }
 
 /**
- * Leaves one error per problem: that no alternative matches is left out if a branch has a more specific error; that
- * null is allowed if there is any other error; lengths and patterns if a format has failed.
+ * Leaves one error per problem. Drops the error that no alternative matches if a branch has a more specific one, the
+ * error that null is allowed if there is any other, and errors about length and pattern if a format has failed.
  */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));

@@ -191,8 +191,8 @@ function named(name: string): RateLimitName {
 }
 
 /**
- * The key of a counter: the normalized id of a checkout, the IP address of a guest (possibly sent with a private
- * token), or otherwise the caller's identity.
+ * The key of a counter: the normalized id of a checkout or its cart, the IP address of a guest (possibly sent with a
+ * private token), or otherwise the caller's identity.
  */
 function keyOf(operation: Operation, caller: Caller, request: Counting): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';
