@@ -121,7 +121,7 @@ played(
     const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'mcp', 'logout', shop.mcp], {
       env: environment,
     });
-    expect(stdout).toContain('revoked and forgotten');
+    expect(stdout).toContain('revoked and deleted');
     const begun = promisify(execFile)(process.execPath, [CLI, 'mcp', shop.mcp], { env: environment });
     await expect(begun).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('no token') });
   },
