@@ -18,7 +18,7 @@ interface Round {
   fits: number;
 }
 
-/** Buys with different limits in turn: only a budget, also a limit per order, and also a period that ends meanwhile. */
+/** Buys with three sets of limits in turn: a budget; a limit per order as well; and a weekly budget with a limit per order. */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,

@@ -148,7 +148,7 @@ class Crowd {
   }
 }
 
-/** Reads the catalogue at a steady rate, also over new connections, from a thread that the slow clients do not delay. */
+/** Reads the catalogue at a steady rate, even over new connections, from a thread that the slow clients do not delay. */
 function read({ baseUrl }: ServerProcess, headers: Record<string, string>, duration: number) {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({

@@ -12,7 +12,7 @@ export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
   fetch?: Send | undefined;
 }
 
-/** Options that may be left out or, also under `exactOptionalPropertyTypes`, be undefined. */
+/** Options that may be left out or, even under `exactOptionalPropertyTypes`, be undefined. */
 type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /**

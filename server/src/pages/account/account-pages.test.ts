@@ -241,7 +241,7 @@ test('an order of another customer is not found, with or without a login', async
   }
 });
 
-test('the login leads only to the requested order, also via the other forms', async () => {
+test('the login leads only to the requested order, even from the other forms', async () => {
   const shop = await openShop();
   const { email, client } = await shop.givenCustomer();
   const order = await shop.givenOrder({ client });
